@@ -1,0 +1,113 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ambit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+)
+
+// Content is for authors of backends: it returns the caller's content r as a
+// backend should read it. Its Read fails with the context's error once ctx is
+// done, with [ErrInvalid] when r is nil or returns impossible counts, with
+// [ErrTooLarge] when r has more than limit bytes (0: no limit), and with
+// [ErrIO] where r fails, r's error staying in the chain; an error of r that
+// carries a reason, or is the context's, keeps it.
+//
+// Read content to its end before you take a lock: r may be a file of the same
+// file system, or slow.
+func Content(ctx context.Context, r io.Reader, limit int64) io.Reader {
+	return &content{ctx: ctx, r: r, limit: limit}
+}
+
+type content struct {
+	ctx   context.Context
+	r     io.Reader
+	limit int64
+	n     int64
+	idle  int // reads in a row that gave nothing
+	err   error
+}
+
+// maxIdleReads is the patience of package io with a reader that returns
+// neither bytes nor an error.
+const maxIdleReads = 100
+
+func (c *content) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	if err := context.Cause(c.ctx); c.ctx.Err() != nil {
+		return 0, c.fail(contextError(c.ctx, err))
+	}
+	if isNil(c.r) {
+		return 0, c.fail(&Error{Reason: ErrInvalid, Detail: "the content is a nil reader"})
+	}
+	n, err := c.r.Read(p)
+	if n < 0 || n > len(p) {
+		return 0, c.fail(&Error{Reason: ErrInvalid, Detail: fmt.Sprintf("the content's Read returned %d of %d bytes", n, len(p))})
+	}
+	c.n += int64(n)
+	if c.limit > 0 && c.n > c.limit {
+		return 0, c.fail(tooLarge(c.limit, c.n))
+	}
+	switch {
+	case err == io.EOF:
+		c.err = err
+		return n, err
+	case err != nil:
+		return n, c.fail(callerError(err))
+	case n > 0 || len(p) == 0:
+		c.idle = 0
+	default:
+		if c.idle++; c.idle >= maxIdleReads {
+			return 0, c.fail(callerError(io.ErrNoProgress))
+		}
+	}
+	return n, nil
+}
+
+func (c *content) fail(err error) error {
+	c.err = err
+	return err
+}
+
+// callerError keeps what the caller's own reader or callback said from being
+// classified as a fact about the file system.
+func callerError(err error) error {
+	var e *Error
+	var r Reason
+	if errors.As(err, &e) && e != nil || errors.As(err, &r) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &Error{Reason: ErrIO, Err: err}
+}
+
+// contextError returns the error of a context that is done, keeping a cause
+// that the caller gave in the chain.
+func contextError(ctx context.Context, cause error) error {
+	e := &Error{Reason: classify(ctx.Err()), Err: ctx.Err()}
+	if cause != nil && cause != ctx.Err() {
+		e.Err = errors.Join(ctx.Err(), cause)
+	}
+	return e
+}
+
+func tooLarge(limit, size int64) error {
+	return &Error{Reason: ErrTooLarge, Limit: limit, Size: size}
+}
+
+// isNil sees a nil pointer inside the interface too: a reader of that kind
+// panics when it is read.
+func isNil(r io.Reader) bool {
+	if r == nil {
+		return true
+	}
+	v := reflect.ValueOf(r)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
