@@ -314,11 +314,11 @@ func hasLicenseHeader(content []byte) bool {
 
 func TestLicenseHeadersJudge(t *testing.T) {
 	for content, want := range map[string]bool{
-		licenseHeader + "package a\n":                                                                       true,
-		licenseHeader + "//go:build linux\n\npackage a\n":                                                   true,
-		"":                                                                                                  false,
-		"package a\n":                                                                                       false,
-		"\n" + licenseHeader + "package a\n":                                                                false,
+		licenseHeader + "package a\n":                     true,
+		licenseHeader + "//go:build linux\n\npackage a\n": true,
+		"":                                   false,
+		"package a\n":                        false,
+		"\n" + licenseHeader + "package a\n": false,
 		"// Copyright The Ambit Authors\n// SPDX-License-Identifier: Apache-2.0\npackage a\n":               false,
 		"// Copyright The Ambit Authors\n// SPDX-License-Identifier: MIT\n\npackage a\n":                    false,
 		"// Copyright Somebody\n// SPDX-License-Identifier: Apache-2.0\n\npackage a\n":                      false,
