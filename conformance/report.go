@@ -1,0 +1,120 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ambitfs/ambit"
+)
+
+// Duration is a time.Duration that JSON shows as text, such as "1.5s".
+type Duration time.Duration
+
+// MarshalJSON writes d as text.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// Outcome is how one check ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass    Outcome = "pass"    // the rule holds
+	Fail    Outcome = "fail"    // the rule is broken
+	Refused Outcome = "refused" // not claimed, and rightly refused
+	Waived  Outcome = "waived"  // broken, and known to be
+	NotRun  Outcome = "not run" // the target lacks what the check needs (Disturb, Peer)
+)
+
+// Grade is the result of a whole run.
+type Grade string
+
+// The grades.
+const (
+	Full    Grade = "full"    // every check ran and none failed
+	Partial Grade = "partial" // none failed, but some were waived or could not run
+	Failed  Grade = "failed"
+)
+
+// Result is the outcome of one check.
+type Result struct {
+	ID       string   `json:"id"`
+	Level    Level    `json:"level"`
+	Rule     string   `json:"rule"`
+	Outcome  Outcome  `json:"outcome"`
+	Detail   string   `json:"detail,omitempty"` // what broke the rule, or why it was not run
+	Duration Duration `json:"duration"`
+}
+
+// Report is the result of a run.
+type Report struct {
+	Target       string             `json:"target"`
+	Capabilities ambit.Capabilities `json:"capabilities"`
+	Results      []Result           `json:"results"`
+	Problems     []string           `json:"problems,omitempty"` // faults of the run itself, such as a waiver that names no check; each fails it
+}
+
+// Count returns how many checks ended in o.
+func (r *Report) Count(o Outcome) int {
+	n := 0
+	for _, res := range r.Results {
+		if res.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// Grade returns the grade of the run. A run of no checks has failed.
+func (r *Report) Grade() Grade {
+	switch {
+	case r.Count(Fail) > 0, len(r.Problems) > 0, len(r.Results) == 0, r.Count(Pass)+r.Count(Refused) == 0:
+		return Failed
+	case r.Count(Waived)+r.Count(NotRun) > 0:
+		return Partial
+	}
+	return Full
+}
+
+// Err returns nil if the run did not fail, else an error that tells the rules
+// that are broken.
+func (r *Report) Err() error {
+	if r.Grade() != Failed {
+		return nil
+	}
+	return fmt.Errorf("conformance: %s", r)
+}
+
+// String returns the report for people: one line of counts, then each rule
+// that is broken, waived or was not run.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %d checks: %d passed, %d refused, %d failed, %d waived, %d not run\n",
+		r.Target, r.Grade(), len(r.Results), r.Count(Pass), r.Count(Refused), r.Count(Fail), r.Count(Waived), r.Count(NotRun))
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "  problem: %s\n", p)
+	}
+	for _, res := range r.Results {
+		if res.Outcome == Pass || res.Outcome == Refused {
+			continue
+		}
+		fmt.Fprintf(&b, "  %s %s: %s\n", res.Outcome, res.ID, res.Rule)
+		for line := range strings.Lines(res.Detail) {
+			fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// MarshalJSON adds the grade to the fields.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	type plain Report
+	return json.Marshal(struct {
+		Grade Grade `json:"grade"`
+		*plain
+	}{r.Grade(), (*plain)(r)})
+}
