@@ -23,12 +23,14 @@ const (
 	LevelRemote     Level = "remote"     // what a wire adds
 )
 
+var levels = []Level{LevelCore, LevelWrite, LevelText, LevelHostile, LevelConcurrent, LevelRemote}
+
 // CheckInfo describes a check.
 type CheckInfo struct {
 	ID       string // the level, a slash and a name; stable between versions
 	Rule     string // one sentence of the contract
 	Level    Level
-	Requires []string // capabilities, "Disturb" or "Peer"
+	Requires []string // capabilities, "Disturb", "Beside" or "Peer"
 }
 
 // check is one rule and how it is proved.
@@ -67,7 +69,7 @@ type requirement struct {
 	met  func(c ambit.Capabilities, t *Target) bool
 	// refusal proves what the contract says of a file system without the
 	// capability: that the operation is refused and changes nothing. nil: it
-	// says nothing. NotRun requirements (Disturb, Peer) are no capabilities.
+	// says nothing. notRun marks what the target lacks, which is no capability.
 	refusal func(p *probe)
 	notRun  bool
 }

@@ -17,8 +17,6 @@ import (
 // controlled runs the positive control of c: the probe on a file system that
 // confines nothing, over c's tree on a disk. There an escape must succeed.
 func (r *runner) controlled(ctx context.Context, c *check) (Outcome, string) {
-	ctx, cancel := context.WithTimeout(ctx, r.deadline)
-	defer cancel()
 	top, err := os.MkdirTemp("", "ambit-control-")
 	if err != nil {
 		return Fail, fmt.Sprintf("no folder for the control: %v", err)
@@ -32,8 +30,11 @@ func (r *runner) controlled(ctx context.Context, c *check) (Outcome, string) {
 		return Fail, fmt.Sprintf("the control's tree: %v", err)
 	}
 	fsys := unconfined{root}
-	p := &probe{ctx: ctx, fs: fsys, caps: fsys.Capabilities(), target: &Target{Disturb: fsys.disturb}, tree: c.tree}
-	return p.start(c.control)
+	p := &probe{
+		fs: fsys, caps: fsys.Capabilities(), tree: c.tree, verdict: &verdict{},
+		target: &Target{Disturb: fsys.disturb, Beside: fsys.beside},
+	}
+	return p.judged(ctx, r.deadline, func() { c.control(p) })
 }
 
 // unconfined is how not to do it: a folder of the disk served by joining
@@ -108,6 +109,10 @@ func (u unconfined) Mkdir(_ context.Context, dir string, _ *ambit.MkdirOptions) 
 
 func (u unconfined) disturb(_ context.Context, _ ambit.FileSystem, c Change) error {
 	return DisturbFolder(u.root, c)
+}
+
+func (u unconfined) beside(context.Context, ambit.FileSystem) (map[string]string, error) {
+	return BesideFolder(u.root)
 }
 
 type unconfinedFile struct {

@@ -235,20 +235,35 @@ func (p *probe) snapshot() map[string]string {
 }
 
 // unchanged checks that all that can be seen is as it was in before.
-func (p *probe) unchanged(before map[string]string) {
-	after := p.snapshot()
+func (p *probe) unchanged(before map[string]string) { p.alike(before, p.snapshot(), "") }
+
+// alike checks that after is as before; where tells faults of two places
+// apart.
+func (p *probe) alike(before, after map[string]string, where string) {
+	if where != "" {
+		where += ": "
+	}
 	for _, path := range slices.Sorted(maps.Keys(before)) {
 		if now, ok := after[path]; !ok {
-			p.errorf("%q is gone", path)
+			p.errorf("%s%q is gone", where, path)
 		} else if now != before[path] {
-			p.errorf("%q was %s and is %s", path, brief(before[path]), brief(now))
+			p.errorf("%s%q was %s and is %s", where, path, brief(before[path]), brief(now))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(after)) {
 		if _, ok := before[path]; !ok {
-			p.errorf("%q came to be: %s", path, brief(after[path]))
+			p.errorf("%s%q came to be: %s", where, path, brief(after[path]))
 		}
 	}
+}
+
+// beside is what lies beside the root.
+func (p *probe) beside() map[string]string {
+	seen, err := p.target.Beside(p.ctx, p.fs)
+	if err != nil {
+		p.fatalf("Beside failed: %v", err)
+	}
+	return seen
 }
 
 // brief quotes s and cuts out the middle of a long one.

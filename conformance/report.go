@@ -111,10 +111,10 @@ func (r *Report) String() string {
 }
 
 // MarshalJSON adds the grade to the fields.
-func (r *Report) MarshalJSON() ([]byte, error) {
+func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report
 	return json.Marshal(struct {
 		Grade Grade `json:"grade"`
-		*plain
-	}{r.Grade(), (*plain)(r)})
+		plain
+	}{r.Grade(), plain(r)})
 }

@@ -5,7 +5,10 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -61,26 +64,44 @@ type runner struct {
 	deadline time.Duration
 	selected []*check
 	report   *Report
+
+	// beyond says why a check cannot run on this target at all, "" if it can.
+	beyond func(c *check) string
 }
 
 func newRunner(ctx context.Context, t Target, o *Options) *runner {
 	if o == nil {
 		o = &Options{}
 	}
-	r := &runner{target: t, deadline: time.Duration(o.Deadline), report: &Report{Target: t.Name}}
+	r := &runner{
+		target: t, deadline: o.Deadline, report: &Report{Target: t.Name},
+		beyond: func(*check) string { return "" },
+	}
 	if r.deadline <= 0 {
 		r.deadline = defaultDeadline
 	}
-	problem := func(format string, args ...any) {
-		r.report.Problems = append(r.report.Problems, fmt.Sprintf(format, args...))
-	}
 	if t.New == nil {
-		problem("the target has no New")
+		r.problem("the target has no New")
 		return r
 	}
-	var known []string
-	for _, c := range checks() {
-		known = append(known, c.id)
+	r.choose(checks(), o)
+	if err := r.learn(ctx); err != nil {
+		r.problem("the target cannot be built: %v", err)
+		r.selected = nil
+	}
+	return r
+}
+
+func (r *runner) problem(format string, args ...any) {
+	r.report.Problems = append(r.report.Problems, fmt.Sprintf(format, args...))
+}
+
+// choose selects those of all that o asks for, and judges what options and
+// waivers name.
+func (r *runner) choose(all []*check, o *Options) {
+	known := make(map[string]bool, len(all))
+	for _, c := range all {
+		known[c.id] = true
 		if len(o.Levels) > 0 && !slices.Contains(o.Levels, c.level()) {
 			continue
 		}
@@ -89,48 +110,37 @@ func newRunner(ctx context.Context, t Target, o *Options) *runner {
 		}
 		r.selected = append(r.selected, c)
 	}
+	for _, l := range o.Levels {
+		if !slices.Contains(levels, l) {
+			r.problem("there is no level %q", l)
+		}
+	}
 	for _, id := range o.Only {
-		if !slices.Contains(known, id) {
-			problem("there is no check %q", id)
+		if !known[id] {
+			r.problem("there is no check %q", id)
 		}
 	}
-	for id, w := range t.Waivers {
-		if !slices.Contains(known, id) {
-			problem("a waiver names no check: %q", id)
+	for _, id := range slices.Sorted(maps.Keys(r.target.Waivers)) {
+		if !known[id] {
+			r.problem("a waiver names no check: %q", id)
 		}
-		if strings.TrimSpace(w.Why) == "" {
-			problem("the waiver of %q does not say why", id)
+		if strings.TrimSpace(r.target.Waivers[id].Why) == "" {
+			r.problem("the waiver of %q does not say why", id)
 		}
 	}
-	fsys, closeFn, err := r.build(ctx, nil)
-	if err != nil {
-		problem("the target cannot be built: %v", err)
-		r.selected = nil
-		return r
-	}
-	r.caps = fsys.Capabilities()
-	r.report.Capabilities = r.caps
-	if err := closeFn(); err != nil {
-		problem("the target cannot be closed: %v", err)
-	}
-	return r
 }
 
-// build returns a file system that holds tree, and never a nil function.
-func (r *runner) build(ctx context.Context, tree Tree) (fsys ambit.FileSystem, closeFn func() error, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic in New: %v\n%s", v, debug.Stack())
-		}
-	}()
-	fsys, closeFn, err = r.target.New(ctx, tree)
-	if closeFn == nil {
-		closeFn = func() error { return nil }
+// learn builds the target once, to learn what it claims.
+func (r *runner) learn(ctx context.Context) error {
+	outcome, detail := r.on(ctx, nil, func(p *probe) {
+		r.caps = p.fs.Capabilities()
+		p.caps = r.caps
+	})
+	if outcome != Pass {
+		return errors.New(detail)
 	}
-	if err == nil && fsys == nil {
-		err = fmt.Errorf("New returned neither a file system nor an error")
-	}
-	return fsys, closeFn, err
+	r.report.Capabilities = r.caps
+	return nil
 }
 
 // one runs one check and applies its waiver.
@@ -151,6 +161,9 @@ func (r *runner) one(ctx context.Context, c *check) Result {
 }
 
 func (r *runner) judge(ctx context.Context, c *check) (Outcome, string) {
+	if why := r.beyond(c); why != "" {
+		return NotRun, why
+	}
 	for _, req := range c.requires {
 		if req.met(r.caps, &r.target) {
 			continue
@@ -175,33 +188,111 @@ func (r *runner) judge(ctx context.Context, c *check) (Outcome, string) {
 	return r.probe(ctx, c.tree, c.run)
 }
 
-// probe builds a file system and runs f on it in a goroutine of its own, under
-// the deadline.
+// probe runs f on a file system that holds tree, which must claim what the
+// first one claimed and leave what lies beside the root as it was.
 func (r *runner) probe(ctx context.Context, tree Tree, f func(p *probe)) (Outcome, string) {
-	ctx, cancel := context.WithTimeout(ctx, r.deadline)
-	defer cancel()
+	return r.on(ctx, tree, func(p *probe) {
+		now := p.fs.Capabilities()
+		now.ID = r.caps.ID
+		if now != r.caps {
+			p.fatalf("the capabilities are not constant: %+v, and before %+v", now, r.caps)
+		}
+		if p.target.Beside == nil {
+			f(p)
+			return
+		}
+		before := p.beside()
+		p.run(f)
+		p.alike(before, p.beside(), "beside the root")
+	})
+}
+
+// on builds a file system that holds tree and runs f on it, under the
+// deadline.
+func (r *runner) on(ctx context.Context, tree Tree, f func(p *probe)) (Outcome, string) {
 	if r.caps.Links != ambit.LinksFollowed {
 		tree = tree.WithoutLinks()
 	}
-	fsys, closeFn, err := r.build(ctx, tree)
-	if err != nil {
-		return Fail, fmt.Sprintf("the target cannot be built: %v", err)
-	}
-	p := &probe{ctx: ctx, fs: fsys, caps: r.caps, target: &r.target, tree: tree}
-	outcome, detail := p.start(f)
-	if outcome == Fail && strings.HasPrefix(detail, deadlineDetail) {
-		return outcome, detail // whatever hangs may hang Close too
-	}
-	if err := closeFn(); err != nil && outcome == Pass {
-		return Fail, fmt.Sprintf("closing the file system: %v", err)
-	}
-	return outcome, detail
+	p := &probe{caps: r.caps, target: &r.target, tree: tree, verdict: &verdict{}}
+	return p.judged(ctx, r.deadline, func() {
+		fsys, closeFn, err := r.target.New(p.ctx, tree)
+		if err != nil {
+			p.fatalf("New: %v", err)
+		}
+		if isNil(fsys) {
+			p.fatalf("New returned neither a file system nor an error")
+		}
+		p.fs = fsys
+		p.run(f)
+		if closeFn == nil {
+			return
+		}
+		if err := closeFn(); err != nil {
+			p.errorf("closing the file system: %v", err)
+		}
+	})
 }
 
-const deadlineDetail = "no answer within the deadline"
+// isNil sees a nil pointer inside the interface too.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch rv := reflect.ValueOf(v); rv.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Chan, reflect.Slice:
+		return rv.IsNil()
+	}
+	return false
+}
 
-// start runs f and waits for it, for the deadline, or for a panic.
-func (p *probe) start(f func(p *probe)) (Outcome, string) {
+// grace is how long a check that is over its deadline has to notice it.
+const grace = 2 * time.Second
+
+// judged runs f in a goroutine of its own, with p.ctx set, and waits for its
+// end or for the deadline.
+func (p *probe) judged(ctx context.Context, deadline time.Duration, f func()) (Outcome, string) {
+	if ctx.Err() != nil {
+		return Fail, fmt.Sprintf("not run: the run was ended: %v", context.Cause(ctx))
+	}
+	inner, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	p.ctx = inner
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.run(func(*probe) { f() })
+	}()
+	late := ""
+	select {
+	case <-done:
+	case <-inner.Done():
+		late = fmt.Sprintf("no answer within %v", deadline)
+		if ctx.Err() != nil {
+			late = fmt.Sprintf("the run was ended: %v", context.Cause(ctx))
+		}
+		timer := time.NewTimer(grace)
+		select {
+		case <-done:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	faults, absent := p.verdict.read()
+	if late != "" {
+		faults = append([]string{late}, faults...)
+	}
+	switch {
+	case len(faults) > 0:
+		return Fail, strings.Join(faults, "\n")
+	case absent != "":
+		return Refused, absent
+	}
+	return Pass, ""
+}
+
+// run runs f to its end, be it a return, a fatalf or a panic, which is a
+// fault.
+func (p *probe) run(f func(p *probe)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -212,27 +303,7 @@ func (p *probe) start(f func(p *probe)) (Outcome, string) {
 		}()
 		f(p)
 	}()
-	select {
-	case <-done:
-	case <-p.ctx.Done():
-		// A check that honours the context ends by itself in a moment.
-		select {
-		case <-done:
-		case <-time.After(2 * time.Second):
-		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return Fail, strings.Join(append([]string{deadlineDetail}, p.faults...), "\n")
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.faults) > 0 {
-		return Fail, strings.Join(p.faults, "\n")
-	}
-	if p.absent != "" {
-		return Refused, p.absent
-	}
-	return Pass, ""
+	<-done
 }
 
 // probe is what a check works with: the file system and the means to complain.
@@ -244,36 +315,55 @@ type probe struct {
 	target *Target
 	tree   Tree
 
+	*verdict
+}
+
+// on returns a probe of another file system over the same storage, such as a
+// guarded one, whose faults are p's.
+func (p *probe) on(fsys ambit.FileSystem) *probe {
+	q := *p
+	q.fs = fsys
+	return &q
+}
+
+// verdict collects what a check finds.
+type verdict struct {
 	mu     sync.Mutex
 	faults []string
 	absent string // why the storage cannot hold what the check is about
 }
 
+func (v *verdict) read() (faults []string, absent string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.faults), v.absent
+}
+
 // maxFaults bounds what one check reports; one is enough to fail it.
 const maxFaults = 20
 
-func (p *probe) record(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.faults) < maxFaults {
-		p.faults = append(p.faults, fmt.Sprintf(format, args...))
+func (v *verdict) record(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.faults) < maxFaults {
+		v.faults = append(v.faults, fmt.Sprintf(format, args...))
 	}
 }
 
 // errorf records a fault and goes on.
-func (p *probe) errorf(format string, args ...any) { p.record(format, args...) }
+func (v *verdict) errorf(format string, args ...any) { v.record(format, args...) }
 
 // fatalf records a fault and ends the goroutine that calls it.
-func (p *probe) fatalf(format string, args ...any) {
-	p.record(format, args...)
+func (v *verdict) fatalf(format string, args ...any) {
+	v.record(format, args...)
 	runtime.Goexit()
 }
 
 // cannotHold ends the check: the storage says that it cannot hold what the
 // check is about.
-func (p *probe) cannotHold(why string) {
-	p.mu.Lock()
-	p.absent = why
-	p.mu.Unlock()
+func (v *verdict) cannotHold(why string) {
+	v.mu.Lock()
+	v.absent = why
+	v.mu.Unlock()
 	runtime.Goexit()
 }

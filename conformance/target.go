@@ -5,6 +5,7 @@ package conformance
 
 import (
 	"context"
+	"time"
 
 	"github.com/ambitfs/ambit"
 )
@@ -30,6 +31,13 @@ type Target struct {
 	// Optional.
 	Disturb func(ctx context.Context, fsys ambit.FileSystem, c Change) error
 
+	// Beside returns what lies beside the root, for a storage that has such a
+	// place: the paths as in Tree ("../beside/secret") with the content of a
+	// file and "" for a folder. With it every check sees an escape that
+	// changes something; without it only what comes back can be judged.
+	// [BesideFolder] is that of targets over a disk. Optional.
+	Beside func(ctx context.Context, fsys ambit.FileSystem) (map[string]string, error)
+
 	// Waivers are known faults: check ID to why it is tolerated.
 	Waivers map[string]Waiver
 }
@@ -53,7 +61,7 @@ type ChangeKind string
 // The kinds of change. Each makes what it names come to be, whatever stood at
 // the path before.
 const (
-	DisturbReplace ChangeKind = "replace" // put another file of the same name in place, by rename; creates
+	DisturbReplace ChangeKind = "replace" // put another file of the same name in place, by rename; creates, with the folders above
 	DisturbRewrite ChangeKind = "rewrite" // write into the same file, in place
 	DisturbLink    ChangeKind = "link"    // a symbolic link
 	DisturbFIFO    ChangeKind = "fifo"    // a named pipe that nobody writes to
@@ -66,5 +74,5 @@ type Options struct {
 	Only   []string // only the checks of these IDs; empty: all
 	// Deadline bounds one check; 0: 30 s. A check that is over it fails and
 	// is left behind.
-	Deadline Duration
+	Deadline time.Duration
 }
