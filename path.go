@@ -24,15 +24,19 @@ const (
 // "..".
 //
 // The error is an [*Error]: [ErrInvalidPath] for an empty path, one that holds
-// a NUL byte, a name over [MaxName] or a path over [MaxPath] bytes;
-// [ErrOutside] for one that climbs above "/". Every other byte is an ordinary
-// character, the backslash, "~" and "%" included, valid UTF-8 or not.
+// a NUL byte or a name over [MaxName] bytes, and one that is over [MaxPath]
+// bytes as written or as resolved; else [ErrOutside] for one that climbs above
+// "/". Every other byte is an ordinary character, the backslash, "~" and "%"
+// included, valid UTF-8 or not.
 func Resolve(cwd, path string) (clean string, dir bool, err error) {
 	if isClean(path) {
 		return path, path == "/", nil
 	}
 	if path == "" {
 		return "", false, pathError(path, ErrInvalidPath, "the path is empty")
+	}
+	if len(path) > MaxPath {
+		return "", false, pathTooLong(path)
 	}
 	if strings.IndexByte(path, 0) >= 0 {
 		return "", false, pathError(path, ErrInvalidPath, "the path holds a NUL byte")
@@ -43,6 +47,7 @@ func Resolve(cwd, path string) (clean string, dir bool, err error) {
 	} else {
 		buf = make([]byte, 0, 1+len(path))
 	}
+	climbs := false
 	for rest := path; rest != ""; {
 		var name string
 		name, rest, _ = strings.Cut(rest, "/")
@@ -50,7 +55,8 @@ func Resolve(cwd, path string) (clean string, dir bool, err error) {
 		case "", ".":
 		case "..":
 			if len(buf) == 0 {
-				return "", false, pathError(path, ErrOutside, "the path climbs above the root")
+				climbs = true // a name that is too long, further on, comes first
+				continue
 			}
 			buf = buf[:lastSlash(buf)]
 		default:
@@ -60,8 +66,11 @@ func Resolve(cwd, path string) (clean string, dir bool, err error) {
 			buf = append(append(buf, '/'), name...)
 		}
 	}
+	if climbs {
+		return "", false, pathError(path, ErrOutside, "the path climbs above the root")
+	}
 	if len(buf) > MaxPath {
-		return "", false, pathError(path, ErrInvalidPath, fmt.Sprintf("the path is longer than %d bytes", MaxPath))
+		return "", false, pathTooLong(path)
 	}
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	dir = last == "" || last == "." || last == ".."
@@ -103,6 +112,10 @@ func lastSlash(b []byte) int {
 		i--
 	}
 	return i
+}
+
+func pathTooLong(path string) error {
+	return pathError(path, ErrInvalidPath, fmt.Sprintf("the path is longer than %d bytes", MaxPath))
 }
 
 func pathError(path string, r Reason, detail string) error {
