@@ -355,10 +355,13 @@ func (s *foreign) walk(ctx context.Context, clean string, follow bool) (place, e
 			steps, ofLinks = steps[1:], ofLinks-1
 			continue
 		}
+		next := place{path: Join(at.path, step)}
+		if len(next.path) > MaxPath {
+			return place{}, &Error{Reason: ErrInvalidPath, Detail: "the path is too long with its links resolved"}
+		}
 		if !expressible(at.path, step) {
 			return place{}, missing(at.path, steps, ofLinks)
 		}
-		next := place{path: Join(at.path, step)}
 		var err error
 		next.info, err = s.examine(ctx, next.path)
 		switch ReasonOf(err) {

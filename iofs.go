@@ -36,9 +36,8 @@ import (
 // The text that ReadLink returns is relative, which for package io/fs is the
 // only kind that leads anywhere: an absolute one is rewritten.
 //
-// Sub returns the folder anchored anew where fsys can do that (see [Sub]).
-// Where it cannot, links lead out of the folder, though not out of fsys, as
-// they do with [fs.Sub].
+// Sub returns the folder anchored anew with Capabilities.Sub. Elsewhere links
+// lead out of the folder, though not out of fsys, as they do with [fs.Sub].
 func IOFS(ctx context.Context, fsys FileSystem) fs.FS {
 	b := ioFS{ctx: ctx, fsys: fsys, root: "/"}
 	if l, ok := fsys.(Linker); ok && fsys.Capabilities().ReadLink {
@@ -157,12 +156,12 @@ func (b ioFS) sub(dir string) (ioFS, error) {
 	if err != nil || dir == "." {
 		return b, err
 	}
-	sub, err := Sub(b.ctx, b.fsys, p)
-	if err == nil {
+	if s, ok := b.fsys.(Subber); ok && b.fsys.Capabilities().Sub {
+		sub, err := s.Sub(b.ctx, p)
+		if err != nil {
+			return b, ioError(OpSub, dir, err)
+		}
 		return ioFS{ctx: b.ctx, fsys: sub, root: "/"}, nil
-	}
-	if ReasonOf(err) != ErrUnsupported {
-		return b, ioError(OpSub, dir, err)
 	}
 	root, err := folder(b.ctx, b.fsys, OpSub, p)
 	if err != nil {
