@@ -300,23 +300,25 @@ func (f treeReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return f.r.ReadAt(p, off)
 }
 
-var followed = ambit.Capabilities{List: true, Links: ambit.LinksFollowed, ReadLink: true, ReadAt: true}
+var followsLinks = ambit.Capabilities{List: true, Links: ambit.LinksFollowed, ReadLink: true, ReadAt: true}
 
-// file, folder, link and fifo make nodes.
-func file(data string) treeNode {
+// fileNode, linkNode and kindNode make nodes.
+func fileNode(data string) treeNode {
 	return treeNode{kind: ambit.KindRegular, data: data, mode: 0o644, time: time.Unix(1e9, 5).UTC()}
 }
 
-func link(text string) treeNode { return treeNode{kind: ambit.KindSymlink, data: text, mode: 0o777} }
+func linkNode(text string) treeNode {
+	return treeNode{kind: ambit.KindSymlink, data: text, mode: 0o777}
+}
 
-func kind(k ambit.Kind) treeNode { return treeNode{kind: k, mode: 0o700} }
+func kindNode(k ambit.Kind) treeNode { return treeNode{kind: k, mode: 0o700} }
 
-func tree(caps ambit.Capabilities, nodes map[string]treeNode) treeFS {
+func newTree(caps ambit.Capabilities, nodes map[string]treeNode) treeFS {
 	return treeFS{nodes: nodes, caps: caps}
 }
 
-// long is a path of names of 200 bytes that is n bytes long.
-func long(n int) string {
+// longPath is a path of names of 200 bytes that is n bytes long.
+func longPath(n int) string {
 	path := strings.Repeat("/"+strings.Repeat("d", 200), n/201)
 	return path + "/" + strings.Repeat("e", n-len(path)-1)
 }
@@ -333,37 +335,37 @@ var hostileTrees = []hostileTree{
 	{name: "empty"},
 	{
 		name:  "plain",
-		nodes: map[string]treeNode{"/a": file("alpha\nbeta\n"), "/empty": file(""), "/d/b": file("b"), "/d/e/f": file("f"), "/h": kind(ambit.KindDirectory), "/.dot": file("dot")},
+		nodes: map[string]treeNode{"/a": fileNode("alpha\nbeta\n"), "/empty": fileNode(""), "/d/b": fileNode("b"), "/d/e/f": fileNode("f"), "/h": kindNode(ambit.KindDirectory), "/.dot": fileNode("dot")},
 		shown: []string{"a", "empty", "d", "d/b", "d/e", "d/e/f", "h", ".dot"},
 	},
 	{
 		name: "odd but expressible names",
 		nodes: map[string]treeNode{
-			"/new\nline": file("1"), "/tab\t": file("2"), "/*[?]": file("3"), "/ ": file("4"), "/...": file("5"), "/..x/~": file("6"),
-			"/%2e%2e": file("7"), "/#?": file("8"), "/ünïcode": file("9"), "/\x01\x7f": file("10"), "/a:b": file("11"), "/con": file("12"), "/" + strings.Repeat("n", 255): file("13"),
+			"/new\nline": fileNode("1"), "/tab\t": fileNode("2"), "/*[?]": fileNode("3"), "/ ": fileNode("4"), "/...": fileNode("5"), "/..x/~": fileNode("6"),
+			"/%2e%2e": fileNode("7"), "/#?": fileNode("8"), "/ünïcode": fileNode("9"), "/\x01\x7f": fileNode("10"), "/a:b": fileNode("11"), "/con": fileNode("12"), "/" + strings.Repeat("n", 255): fileNode("13"),
 		},
 		shown: []string{"new\nline", "tab\t", "*[?]", " ", "...", "..x", "..x/~", "%2e%2e", "#?", "ünïcode", "\x01\x7f", "a:b", "con", strings.Repeat("n", 255)},
 	},
 	{
 		name:   "inexpressible names",
-		nodes:  map[string]treeNode{"/ok": file("ok"), "/stray\xff": file("1"), `/back\slash`: file("2"), "/d\xfe/x": file("3"), `/e\/x`: file("4"), "/d/cut\xe2\x82": file("5"), `/\`: file("6")},
+		nodes:  map[string]treeNode{"/ok": fileNode("ok"), "/stray\xff": fileNode("1"), `/back\slash`: fileNode("2"), "/d\xfe/x": fileNode("3"), `/e\/x`: fileNode("4"), "/d/cut\xe2\x82": fileNode("5"), `/\`: fileNode("6")},
 		shown:  []string{"ok", "d"},
 		absent: []string{"stray\xff", `back\slash`, "d\xfe", `e\`, "d/cut\xe2\x82", `\`},
 	},
 	{
 		name: "good links",
 		nodes: map[string]treeNode{
-			"/f": file("f"), "/d/g": file("g"), "/l": link("f"), "/ld": link("d"), "/d/up": link("../f"), "/d/self": link("."), "/ll": link("l"),
-			"/slash": link("d/"), "/lg": link("ld/g"), "/round": link("d/../f"), "/top": link("d/.."), "/new\nlink": link("f"),
+			"/f": fileNode("f"), "/d/g": fileNode("g"), "/l": linkNode("f"), "/ld": linkNode("d"), "/d/up": linkNode("../f"), "/d/self": linkNode("."), "/ll": linkNode("l"),
+			"/slash": linkNode("d/"), "/lg": linkNode("ld/g"), "/round": linkNode("d/../f"), "/top": linkNode("d/.."), "/new\nlink": linkNode("f"),
 		},
 		shown: []string{"f", "d", "d/g", "l", "ld", "d/up", "d/self", "ll", "slash", "lg", "round", "top", "new\nlink"},
 	},
 	{
 		name: "bad links",
 		nodes: map[string]treeNode{
-			"/f": file("f"), "/d/x": file("x"), "/dangling": link("none"), "/deep": link("none/at/all"), "/out": link("../f"), "/d/out": link("../../f"),
-			"/abs": link("/etc/passwd"), "/loop": link("loop"), "/a": link("b"), "/b": link("a"), "/through": link("f/x"), "/notdir": link("f/"),
-			"/empty": link(""), "/chain": link("out"), "/d/inout": link("../d/../../d/x"), "/back": link("none/../f"),
+			"/f": fileNode("f"), "/d/x": fileNode("x"), "/dangling": linkNode("none"), "/deep": linkNode("none/at/all"), "/out": linkNode("../f"), "/d/out": linkNode("../../f"),
+			"/abs": linkNode("/etc/passwd"), "/loop": linkNode("loop"), "/a": linkNode("b"), "/b": linkNode("a"), "/through": linkNode("f/x"), "/notdir": linkNode("f/"),
+			"/empty": linkNode(""), "/chain": linkNode("out"), "/d/inout": linkNode("../d/../../d/x"), "/back": linkNode("none/../f"),
 		},
 		shown:  []string{"f", "d", "d/x"},
 		absent: []string{"dangling", "deep", "out", "d/out", "abs", "loop", "a", "b", "through", "notdir", "empty", "chain", "d/inout", "back"},
@@ -371,17 +373,17 @@ var hostileTrees = []hostileTree{
 	{
 		name: "neither file nor folder",
 		nodes: map[string]treeNode{
-			"/f": file("f"), "/fifo": kind(ambit.KindFIFO), "/socket": kind(ambit.KindSocket), "/dev": kind(ambit.KindDevice), "/unknown": kind(ambit.KindUnknown),
-			"/d/fifo": kind(ambit.KindFIFO), "/lf": link("fifo"), "/ls": link("d/fifo"),
+			"/f": fileNode("f"), "/fifo": kindNode(ambit.KindFIFO), "/socket": kindNode(ambit.KindSocket), "/dev": kindNode(ambit.KindDevice), "/unknown": kindNode(ambit.KindUnknown),
+			"/d/fifo": kindNode(ambit.KindFIFO), "/lf": linkNode("fifo"), "/ls": linkNode("d/fifo"),
 		},
 		shown:  []string{"f", "d"},
 		absent: []string{"fifo", "socket", "dev", "unknown", "d/fifo", "lf", "ls"},
 	},
 	{
 		name:   "over-long paths",
-		nodes:  map[string]treeNode{"/f": file("f"), long(4095): file("at the limit"), long(4090) + "/abcd": file("at the limit"), long(4090) + "/abcde": file("over it")},
-		shown:  []string{"f", strings.Repeat("d", 200), long(4095)[1:], long(4090)[1:] + "/abcd"},
-		absent: []string{long(4090)[1:] + "/abcde"},
+		nodes:  map[string]treeNode{"/f": fileNode("f"), longPath(4095): fileNode("at the limit"), longPath(4090) + "/abcd": fileNode("at the limit"), longPath(4090) + "/abcde": fileNode("over it")},
+		shown:  []string{"f", strings.Repeat("d", 200), longPath(4095)[1:], longPath(4090)[1:] + "/abcd"},
+		absent: []string{longPath(4090)[1:] + "/abcde"},
 	},
 }
 
@@ -401,14 +403,14 @@ func TestIOFSPassesTestFS(t *testing.T) {
 }
 
 func passesTestFS(t *testing.T, h hostileTree, caps ambit.Capabilities) {
-	fsys := tree(caps, h.nodes)
+	fsys := newTree(caps, h.nodes)
 	shown := h.shown
 	if caps.Links == ambit.LinksRefused {
 		shown = slices.DeleteFunc(slices.Clone(shown), func(name string) bool { return fsys.nodes["/"+name].kind == ambit.KindSymlink })
 	}
 	bridge := ambit.IOFS(t.Context(), fsys)
 	if err := fstest.TestFS(bridge, shown...); err != nil {
-		t.Error(brief(err.Error()))
+		t.Error(shorten(err.Error()))
 	}
 	var walked []string
 	err := fs.WalkDir(bridge, ".", func(name string, d fs.DirEntry, err error) error {
@@ -428,7 +430,7 @@ func passesTestFS(t *testing.T, h hostileTree, caps ambit.Capabilities) {
 	want = slices.Compact(want)
 	slices.Sort(walked)
 	if err != nil || !slices.Equal(walked, want) {
-		t.Errorf("a walk found %s, %v\nwant %s", brief(fmt.Sprintf("%q", walked)), err, brief(fmt.Sprintf("%q", want)))
+		t.Errorf("a walk found %s, %v\nwant %s", shorten(fmt.Sprintf("%q", walked)), err, shorten(fmt.Sprintf("%q", want)))
 	}
 	for _, name := range h.absent {
 		// The control: the file system itself does list it.
@@ -443,7 +445,7 @@ func passesTestFS(t *testing.T, h hostileTree, caps ambit.Capabilities) {
 	}
 }
 
-func brief(s string) string {
+func shorten(s string) string {
 	if len(s) <= 3000 {
 		return s
 	}
@@ -453,8 +455,8 @@ func brief(s string) string {
 // A bridge that leaves nothing out fails: TestFS does look at these trees.
 func TestTestFSSeesWhatIOFSLeavesOut(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "f"), "f")
-	symlink(t, "none", filepath.Join(dir, "dangling"))
+	writeOnDisk(t, filepath.Join(dir, "f"), "f")
+	linkOnDisk(t, "none", filepath.Join(dir, "dangling"))
 	if err := fstest.TestFS(os.DirFS(dir), "f"); err == nil {
 		t.Fatal("TestFS passes a file system that lists a dangling link")
 	}
@@ -463,7 +465,7 @@ func TestTestFSSeesWhatIOFSLeavesOut(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, data string) {
+func writeOnDisk(t *testing.T, path, data string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
@@ -473,7 +475,7 @@ func write(t *testing.T, path, data string) {
 	}
 }
 
-func symlink(t *testing.T, text, path string) {
+func linkOnDisk(t *testing.T, text, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
@@ -484,11 +486,11 @@ func symlink(t *testing.T, text, path string) {
 }
 
 func TestIOFSHasLinksExactlyWithTheCapability(t *testing.T) {
-	nodes := map[string]treeNode{"/f": file("f"), "/d/l": link("../f"), "/d/g": file("g")}
+	nodes := map[string]treeNode{"/f": fileNode("f"), "/d/l": linkNode("../f"), "/d/g": fileNode("g")}
 	for _, readLink := range []bool{false, true} {
-		caps := followed
+		caps := followsLinks
 		caps.ReadLink = readLink
-		bridge := ambit.IOFS(t.Context(), tree(caps, nodes))
+		bridge := ambit.IOFS(t.Context(), newTree(caps, nodes))
 		sub, err := fs.Sub(bridge, "d")
 		if err != nil {
 			t.Fatal(err)
@@ -499,7 +501,7 @@ func TestIOFSHasLinksExactlyWithTheCapability(t *testing.T) {
 			}
 		}
 	}
-	bridge := ambit.IOFS(t.Context(), tree(followed, nodes))
+	bridge := ambit.IOFS(t.Context(), newTree(followsLinks, nodes))
 	text, err := fs.ReadLink(bridge, "d/l")
 	if err != nil || text != "../f" {
 		t.Errorf("ReadLink: %q, %v", text, err)
@@ -520,7 +522,7 @@ func TestIOFSHasLinksExactlyWithTheCapability(t *testing.T) {
 // An absolute text names a place of the machine, which package io/fs can only
 // be told by a relative one.
 func TestIOFSRewritesAbsoluteLinks(t *testing.T) {
-	nodes := map[string]treeNode{"/f": file("f"), "/d/e/g": file("g"), "/d/x": file("x"), "/ld": link("d/e")}
+	nodes := map[string]treeNode{"/f": fileNode("f"), "/d/e/g": fileNode("g"), "/d/x": fileNode("x"), "/ld": linkNode("d/e")}
 	for name, text := range map[string][2]string{
 		"/top":        {"/f", "f"},
 		"/d/up":       {"/f", "../f"},
@@ -537,8 +539,8 @@ func TestIOFSRewritesAbsoluteLinks(t *testing.T) {
 		"/rel":        {"d/x", "d/x"},
 		"/d/e/deep":   {"/d/e/../../d/e/g", "../../d/e/g"},
 	} {
-		nodes[name] = link(text[0])
-		fsys := tree(followed, nodes)
+		nodes[name] = linkNode(text[0])
+		fsys := newTree(followsLinks, nodes)
 		fsys.absolute = true
 		bridge := ambit.IOFS(t.Context(), fsys)
 		got, err := fs.ReadLink(bridge, name[1:])
@@ -557,8 +559,8 @@ func TestIOFSRewritesAbsoluteLinks(t *testing.T) {
 		delete(nodes, name)
 	}
 	// The text counts from where the link is, not from where it was asked for.
-	nodes["/d/e/up"] = link("/f")
-	fsys := tree(followed, nodes)
+	nodes["/d/e/up"] = linkNode("/f")
+	fsys := newTree(followsLinks, nodes)
 	fsys.absolute = true
 	if got, err := fs.ReadLink(ambit.IOFS(t.Context(), fsys), "ld/up"); err != nil || got != "../../f" {
 		t.Errorf("ReadLink through a link: %q, %v", got, err)
@@ -567,8 +569,8 @@ func TestIOFSRewritesAbsoluteLinks(t *testing.T) {
 
 func TestIOFSErrors(t *testing.T) {
 	ctx := t.Context()
-	fsys := tree(followed, map[string]treeNode{
-		"/f": file("f"), "/d/x": file("x"), "/fifo": kind(ambit.KindFIFO), "/out": link("../x"), "/loop": link("loop"), "/dangling": link("none"), `/a\b`: file("ab"),
+	fsys := newTree(followsLinks, map[string]treeNode{
+		"/f": fileNode("f"), "/d/x": fileNode("x"), "/fifo": kindNode(ambit.KindFIFO), "/out": linkNode("../x"), "/loop": linkNode("loop"), "/dangling": linkNode("none"), `/a\b`: fileNode("ab"),
 	})
 	bridge := ambit.IOFS(ctx, fsys).(interface {
 		fs.StatFS
@@ -657,7 +659,7 @@ func TestIOFSErrors(t *testing.T) {
 }
 
 func TestIOFSOpenFile(t *testing.T) {
-	fsys := tree(followed, map[string]treeNode{"/d/f": file("0123456789")})
+	fsys := newTree(followsLinks, map[string]treeNode{"/d/f": fileNode("0123456789")})
 	f, err := ambit.IOFS(t.Context(), fsys).Open("d/f")
 	if err != nil {
 		t.Fatal(err)
@@ -731,9 +733,9 @@ func TestIOFSOpenFile(t *testing.T) {
 
 // Without ReadAt there is no promise that a seek could rest on.
 func TestIOFSFileWithoutReadAt(t *testing.T) {
-	caps := followed
+	caps := followsLinks
 	caps.ReadAt = false
-	f, err := ambit.IOFS(t.Context(), tree(caps, map[string]treeNode{"/f": file("f")})).Open("f")
+	f, err := ambit.IOFS(t.Context(), newTree(caps, map[string]treeNode{"/f": fileNode("f")})).Open("f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -747,15 +749,15 @@ func TestIOFSFileWithoutReadAt(t *testing.T) {
 }
 
 func TestIOFSOpenFolder(t *testing.T) {
-	nodes := map[string]treeNode{"/bad": link("none")}
+	nodes := map[string]treeNode{"/bad": linkNode("none")}
 	var want []string
 	for i := range 25 {
 		name := fmt.Sprintf("n%02d", i)
-		nodes["/d/"+name] = file(name)
-		nodes["/d/x"+name] = link("gone")
+		nodes["/d/"+name] = fileNode(name)
+		nodes["/d/x"+name] = linkNode("gone")
 		want = append(want, name)
 	}
-	paging := &pagingFS{treeFS: tree(followed, nodes), page: 4}
+	paging := &pagingFS{treeFS: newTree(followsLinks, nodes), page: 4}
 	for _, n := range []int{1, 2, 3, 7, 25, 26, 100} {
 		f, err := ambit.IOFS(t.Context(), paging).Open("d")
 		if err != nil {
@@ -832,7 +834,7 @@ func (p *pagingFS) List(ctx context.Context, dir string, o *ambit.ListOptions) (
 }
 
 func TestIOFSListingFails(t *testing.T) {
-	nodes := map[string]treeNode{"/a": file("a"), "/b": file("b"), "/c": file("c"), "/d": file("d"), "/e": file("e")}
+	nodes := map[string]treeNode{"/a": fileNode("a"), "/b": fileNode("b"), "/c": fileNode("c"), "/d": fileNode("d"), "/e": fileNode("e")}
 	disk := ambit.Wrap(ambit.OpList, "/", ambit.ErrIO)
 	second := func(l *ambit.Listing, err error) func(o *ambit.ListOptions) (*ambit.Listing, error, bool) {
 		return func(o *ambit.ListOptions) (*ambit.Listing, error, bool) { return l, err, o.After != "" }
@@ -843,16 +845,16 @@ func TestIOFSListingFails(t *testing.T) {
 		"a cursor that stands": second(&ambit.Listing{Next: "b"}, nil),
 		"a cursor backwards":   second(&ambit.Listing{Next: "a"}, nil),
 	} {
-		bridge := ambit.IOFS(t.Context(), &pagingFS{treeFS: tree(followed, nodes), page: 2, broken: broken})
+		bridge := ambit.IOFS(t.Context(), &pagingFS{treeFS: newTree(followsLinks, nodes), page: 2, broken: broken})
 		entries, err := fs.ReadDir(bridge, ".")
 		var pathErr *fs.PathError
 		if len(entries) != 2 || ambit.ReasonOf(err) != ambit.ErrIO || !errors.As(err, &pathErr) || pathErr.Op != "readdir" || pathErr.Path != "." {
 			t.Errorf("%s: %v, %v, want the first page and an error", name, entries, err)
 		}
 	}
-	caps := followed
+	caps := followsLinks
 	caps.List = false
-	bridge := ambit.IOFS(t.Context(), tree(caps, nodes))
+	bridge := ambit.IOFS(t.Context(), newTree(caps, nodes))
 	if _, err := fs.ReadDir(bridge, "."); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("ReadDir without List: %v", err)
 	}
@@ -899,7 +901,7 @@ func (changingFile) Verify(context.Context) error {
 }
 
 func TestIOFSReadFileIsVerified(t *testing.T) {
-	bridge := ambit.IOFS(t.Context(), changingFS{tree(followed, map[string]treeNode{"/f": file("f")})})
+	bridge := ambit.IOFS(t.Context(), changingFS{newTree(followsLinks, map[string]treeNode{"/f": fileNode("f")})})
 	data, err := fs.ReadFile(bridge, "f")
 	var pathErr *fs.PathError
 	if data != nil || ambit.ReasonOf(err) != ambit.ErrChanged || !errors.As(err, &pathErr) || pathErr.Op != "verify" || pathErr.Path != "f" {
@@ -909,7 +911,7 @@ func TestIOFSReadFileIsVerified(t *testing.T) {
 
 func TestIOFSKeepsItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	bridge := ambit.IOFS(ctx, tree(followed, map[string]treeNode{"/f": file("f"), "/l": link("f")})).(fs.ReadLinkFS)
+	bridge := ambit.IOFS(ctx, newTree(followsLinks, map[string]treeNode{"/f": fileNode("f"), "/l": linkNode("f")})).(fs.ReadLinkFS)
 	f, err := bridge.Open("f")
 	if err != nil {
 		t.Fatal(err)
@@ -940,7 +942,7 @@ func TestIOFSKeepsItsContext(t *testing.T) {
 // known of the link then.
 func TestIOFSListingDoesNotLoseLinksToTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	fsys := &cancelingFS{treeFS: tree(followed, map[string]treeNode{"/f": file("f"), "/l": link("f")}), cancel: cancel}
+	fsys := &cancelingFS{treeFS: newTree(followsLinks, map[string]treeNode{"/f": fileNode("f"), "/l": linkNode("f")}), cancel: cancel}
 	if entries, err := fs.ReadDir(ambit.IOFS(ctx, fsys), "."); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", entries, err)
 	}
@@ -975,14 +977,14 @@ func (s subTreeFS) Sub(ctx context.Context, dir string) (ambit.FileSystem, error
 			nodes["/"+below] = n
 		}
 	}
-	return subTreeFS{tree(s.caps, nodes)}, nil
+	return subTreeFS{newTree(s.caps, nodes)}, nil
 }
 
 func TestIOFSSub(t *testing.T) {
 	nodes := map[string]treeNode{
-		"/f": file("f"), "/d/g": file("g"), "/d/e/h": file("h"), "/d/in": link("e/h"), "/d/up": link("../f"), "/ld": link("d"), "/d/abs": link("/d/g"), "/d/e/up": link("../g"),
+		"/f": fileNode("f"), "/d/g": fileNode("g"), "/d/e/h": fileNode("h"), "/d/in": linkNode("e/h"), "/d/up": linkNode("../f"), "/ld": linkNode("d"), "/d/abs": linkNode("/d/g"), "/d/e/up": linkNode("../g"),
 	}
-	caps := followed
+	caps := followsLinks
 	caps.Sub = true
 	refused := ambit.Capabilities{List: true, Links: ambit.LinksRefused}
 	for _, c := range []struct {
@@ -991,9 +993,9 @@ func TestIOFSSub(t *testing.T) {
 		shown []string
 		up    bool // a link leads up out of the folder
 	}{
-		{"anchored anew", subTreeFS{tree(caps, nodes)}, []string{"g", "e", "e/h", "in"}, false},
-		{"by prefix, links refused", tree(refused, nodes), []string{"g", "e", "e/h"}, false},
-		{"by prefix, links followed", tree(followed, nodes), []string{"g", "e", "e/h", "in", "up", "e/up"}, true},
+		{"anchored anew", subTreeFS{newTree(caps, nodes)}, []string{"g", "e", "e/h", "in"}, false},
+		{"by prefix, links refused", newTree(refused, nodes), []string{"g", "e", "e/h"}, false},
+		{"by prefix, links followed", newTree(followsLinks, nodes), []string{"g", "e", "e/h", "in", "up", "e/up"}, true},
 	} {
 		for _, dir := range []string{"d", "ld"} {
 			if dir == "ld" && c.fsys.Capabilities().Links == ambit.LinksRefused {
@@ -1035,9 +1037,9 @@ func TestIOFSSub(t *testing.T) {
 
 func TestIOFSServesHTTP(t *testing.T) {
 	content := strings.Repeat("0123456789", 30000)
-	fsys := tree(followed, map[string]treeNode{
-		"/big": file(content), "/d/page.html": file("<p>page</p>"), "/d/index.html": file("<p>index</p>"), "/plain/x y": file("x"),
-		"/plain/stray\xff": file("x"), "/plain/out": link("../../x"), "/fifo": kind(ambit.KindFIFO), "/l": link("big"),
+	fsys := newTree(followsLinks, map[string]treeNode{
+		"/big": fileNode(content), "/d/page.html": fileNode("<p>page</p>"), "/d/index.html": fileNode("<p>index</p>"), "/plain/x y": fileNode("x"),
+		"/plain/stray\xff": fileNode("x"), "/plain/out": linkNode("../../x"), "/fifo": kindNode(ambit.KindFIFO), "/l": linkNode("big"),
 	})
 	for name, handler := range map[string]http.Handler{
 		"FileServerFS":        http.FileServerFS(ambit.IOFS(t.Context(), fsys)),
@@ -1083,7 +1085,7 @@ func TestIOFSServesHTTP(t *testing.T) {
 		res := get("/big", "bytes=0-1,299998-299999")
 		body, _ := io.ReadAll(res.Body)
 		if res.StatusCode != 206 || !bytes.Contains(body, []byte("\r\n\r\n01\r\n")) || !bytes.Contains(body, []byte("\r\n\r\n89\r\n")) {
-			t.Errorf("%s: several ranges: %d %q", name, res.StatusCode, brief(string(body)))
+			t.Errorf("%s: several ranges: %d %q", name, res.StatusCode, shorten(string(body)))
 		}
 		body, _ = io.ReadAll(get("/plain/", "").Body)
 		if !bytes.Contains(body, []byte(`<a href="x%20y">x y</a>`)) || bytes.Contains(body, []byte("stray")) || bytes.Contains(body, []byte("out")) {
@@ -1099,7 +1101,7 @@ func modelTree(caps ambit.Capabilities, m fstest.MapFS) treeFS {
 		n := treeNode{kind: ambit.KindOf(f.Mode), data: string(f.Data), time: f.ModTime, mode: f.Mode.Perm()}
 		nodes["/"+name] = n
 	}
-	return tree(caps, nodes)
+	return newTree(caps, nodes)
 }
 
 func ExampleIOFS() {
