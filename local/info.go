@@ -1,0 +1,134 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package local
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+
+	"github.com/ambitfs/ambit"
+)
+
+// describe returns what the contract tells of the thing at the canonical path
+// that info describes.
+func describe(path string, info fs.FileInfo) ambit.FileInfo {
+	i := ambit.FileInfo{
+		Path:    path,
+		Kind:    ambit.KindOf(info.Mode()),
+		Size:    -1, // the length of a link's text would tell of the host
+		ModTime: info.ModTime(),
+		Mode:    info.Mode().Perm(),
+	}
+	if i.Kind == ambit.KindRegular {
+		i.Size = info.Size()
+	}
+	identify(&i, info)
+	return i
+}
+
+// Stat describes the file or folder at path. Anything else is
+// [ambit.ErrNotAFile].
+func (fsys *FileSystem) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	info, err := fsys.stat(ctx, path)
+	return info, ambit.Wrap(ambit.OpStat, path, err)
+}
+
+func (fsys *FileSystem) stat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	clean, dir, err := fsys.resolve(ctx, path)
+	if err != nil {
+		return ambit.FileInfo{}, err
+	}
+	p, err := fsys.walk(clean, true)
+	if err != nil {
+		return ambit.FileInfo{}, err
+	}
+	defer p.close()
+	if err := p.readable(dir); err != nil {
+		return ambit.FileInfo{}, err
+	}
+	if kind := p.kind(); kind != ambit.KindRegular && kind != ambit.KindDirectory {
+		return ambit.FileInfo{}, p.fault(ambit.ErrNotAFile, "")
+	}
+	return describe(p.path(), p.info), nil
+}
+
+// readable refuses what is missing, and what is no folder where the path
+// asserts one.
+func (p *place) readable(asserted bool) error {
+	switch {
+	case p.info == nil:
+		return p.missing(asserted)
+	case asserted && !p.info.IsDir():
+		return p.fault(ambit.ErrNotADirectory, "")
+	}
+	return nil
+}
+
+// Lstat describes what is at path itself, a link as a link. With a trailing
+// slash it is Stat.
+func (fsys *FileSystem) Lstat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	info, err := fsys.lstat(ctx, path)
+	return info, ambit.Wrap(ambit.OpLstat, path, err)
+}
+
+func (fsys *FileSystem) lstat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	clean, dir, err := fsys.resolve(ctx, path)
+	if err != nil {
+		return ambit.FileInfo{}, err
+	}
+	if dir {
+		return fsys.stat(ctx, path)
+	}
+	p, err := fsys.walk(clean, false)
+	if err != nil {
+		return ambit.FileInfo{}, err
+	}
+	defer p.close()
+	if p.info == nil {
+		return ambit.FileInfo{}, p.missing(false)
+	}
+	return describe(p.path(), p.info), nil
+}
+
+// ReadLink returns the text of the link at path. What is not a link is
+// [ambit.ErrInvalid]; the text of a link that leads out of the root, or to
+// another link that does, is [ambit.ErrOutside].
+func (fsys *FileSystem) ReadLink(ctx context.Context, path string) (string, error) {
+	text, err := fsys.readLink(ctx, path)
+	return text, ambit.Wrap(ambit.OpReadLink, path, err)
+}
+
+func (fsys *FileSystem) readLink(ctx context.Context, path string) (string, error) {
+	clean, dir, err := fsys.resolve(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	w := &walker{fsys: fsys, clean: clean, follow: true}
+	p, err := w.walk()
+	if err == nil {
+		defer p.close()
+	}
+	if w.text == "" || dir {
+		if err == nil {
+			err = p.readable(dir)
+		}
+		if err == nil {
+			err = p.fault(ambit.ErrInvalid, "not a link")
+		}
+		return "", err
+	}
+	if ambit.ReasonOf(err) == ambit.ErrOutside {
+		return "", err
+	}
+	// What the walk has not come to could still lead above the root, and then
+	// names the host.
+	if len(w.texts) > 1 && slices.Contains(w.texts[1], "..") {
+		if err == nil {
+			err = p.missing(false)
+		}
+		return "", err
+	}
+	return w.text, nil
+}

@@ -1,0 +1,73 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package local
+
+import (
+	"context"
+
+	"github.com/ambitfs/ambit"
+)
+
+// Mkdir makes the folder dir, with Parents also those above it. It makes all
+// of them or none.
+func (fsys *FileSystem) Mkdir(ctx context.Context, dir string, o *ambit.MkdirOptions) ([]string, error) {
+	created, err := fsys.mkdir(ctx, dir, o)
+	return created, ambit.Wrap(ambit.OpMkdir, dir, err)
+}
+
+func (fsys *FileSystem) mkdir(ctx context.Context, dir string, o *ambit.MkdirOptions) (created []string, err error) {
+	clean, _, err := fsys.resolve(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if o == nil {
+		o = &ambit.MkdirOptions{}
+	}
+	judge := func() (*place, error) {
+		p, err := fsys.walk(clean, false)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.makeable(o.Parents); err != nil {
+			p.close()
+			return nil, err
+		}
+		return p, nil
+	}
+	var made parents
+	defer made.close()
+	done := false
+	err = fsys.change(ctx, nil, judge, func(p *place, l *lock) (bool, error) {
+		if p.info == nil {
+			last := len(p.beyond) == 0
+			ok, err := made.make(p)
+			if err != nil || !ok || !last {
+				return false, err
+			}
+		}
+		done = true
+		return true, notDurable(made.sync())
+	})
+	if !done {
+		made.takeBack()
+		return nil, err
+	}
+	return made.paths(), err
+}
+
+func (p *place) makeable(parents bool) error {
+	if p.info == nil {
+		if err := p.parentsMay(parents, ambit.Precondition{}); err != nil {
+			return err
+		}
+		if isTemporary(p.name) {
+			return reserved(p)
+		}
+		return nil
+	}
+	if parents && p.info.IsDir() {
+		return nil
+	}
+	return p.fault(ambit.ErrExists, "")
+}

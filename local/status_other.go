@@ -1,0 +1,40 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !linux && !darwin
+
+package local
+
+import (
+	"io/fs"
+	"os"
+	"runtime"
+
+	"github.com/ambitfs/ambit"
+)
+
+// capabilities claims no more than what package os promises on every system:
+// there is no lock that all processes see and no time of the last change, and
+// nothing is known of what survives a power cut.
+func capabilities(fs.FileInfo) ambit.Capabilities {
+	return ambit.Capabilities{
+		Links:    ambit.LinksFollowed,
+		ReadAt:   true,
+		Streams:  true,
+		Confined: runtime.GOOS != "js" && runtime.GOOS != "plan9",
+
+		Write:    true,
+		List:     true,
+		Remove:   true,
+		Rename:   true,
+		Mkdir:    true,
+		Stage:    true,
+		ReadLink: true,
+	}
+}
+
+func identity(fs.FileInfo) string { return "" }
+
+func identify(*ambit.FileInfo, fs.FileInfo) {}
+
+func keepOwner(*os.File, fs.FileInfo) {}
