@@ -3,4 +3,12 @@
 
 package conformance
 
-func hostileChecks() []*check { return nil }
+import "slices"
+
+// hostileChecks are about what an enemy could write: links, escapes, odd
+// names, absurd arguments, and changes behind the file system's back.
+func hostileChecks() []*check {
+	return slices.Concat(
+		linkChecks(),
+	)
+}
