@@ -10,5 +10,6 @@ import "slices"
 func hostileChecks() []*check {
 	return slices.Concat(
 		linkChecks(),
+		followChecks(),
 	)
 }
