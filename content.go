@@ -41,8 +41,8 @@ func (c *content) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if err := context.Cause(c.ctx); c.ctx.Err() != nil {
-		return 0, c.fail(contextError(c.ctx, err))
+	if c.ctx.Err() != nil {
+		return 0, c.fail(contextError(c.ctx, context.Cause(c.ctx)))
 	}
 	if isNil(c.r) {
 		return 0, c.fail(&Error{Reason: ErrInvalid, Detail: "the content is a nil reader"})
@@ -76,24 +76,29 @@ func (c *content) fail(err error) error {
 	return err
 }
 
-// callerError keeps what the caller's own reader or callback said from being
-// classified as a fact about the file system.
+// callerError keeps what the caller's own reader said from being classified as
+// a fact about the file system. One that carries a reason keeps it, without
+// the paths: they are of another file system.
 func callerError(err error) error {
 	var e *Error
+	if errors.As(err, &e) && e != nil {
+		known := *e
+		known.Target, known.MissingDirs = "", nil
+		return &known
+	}
 	var r Reason
-	if errors.As(err, &e) && e != nil || errors.As(err, &r) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, &r) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &Error{Reason: ErrIO, Err: err}
+	return &Error{Reason: ErrIO, Err: &callersError{err}}
 }
 
 // contextError returns the error of a context that is done, keeping a cause
 // that the caller gave in the chain.
 func contextError(ctx context.Context, cause error) error {
 	e := &Error{Reason: classify(ctx.Err()), Err: ctx.Err()}
-	if cause != nil && cause != ctx.Err() {
-		e.Err = errors.Join(ctx.Err(), cause)
+	if cause != nil && cause != ctx.Err() && !contradicts(e.Reason, cause) {
+		e.Err = errors.Join(ctx.Err(), &callersError{cause})
 	}
 	return e
 }
@@ -102,12 +107,12 @@ func tooLarge(limit, size int64) error {
 	return &Error{Reason: ErrTooLarge, Limit: limit, Size: size}
 }
 
-// isNil sees a nil pointer inside the interface too: a reader of that kind
-// panics when it is read.
+// isNil sees a nil pointer or function inside the interface too: a reader of
+// that kind panics when it is read.
 func isNil(r io.Reader) bool {
 	if r == nil {
 		return true
 	}
 	v := reflect.ValueOf(r)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
 }

@@ -49,14 +49,14 @@ func (e *Error) Error() string {
 	}
 	var b strings.Builder
 	if e.Op != "" {
-		b.WriteString(e.Op)
+		b.WriteString(oneLine(e.Op))
 		b.WriteByte(' ')
 	}
 	if e.Path != "" || e.Op != "" {
 		b.WriteString(printable(e.Path))
 		b.WriteString(": ")
 	}
-	b.WriteString(string(e.Reason))
+	b.WriteString(oneLine(string(e.Reason)))
 	if e.Kind != KindUnknown {
 		fmt.Fprintf(&b, " (%s)", e.Kind)
 	}
@@ -77,10 +77,12 @@ func (e *Error) Error() string {
 	}
 	if e.Detail != "" {
 		b.WriteString(": ")
-		b.WriteString(e.Detail)
-	} else if e.Err != nil && e.Reason == ErrIO {
-		b.WriteString(": ")
-		b.WriteString(e.Err.Error())
+		b.WriteString(oneLine(e.Detail))
+	} else if e.Reason == ErrIO {
+		if err := withoutHostPath(e.Err); err != nil {
+			b.WriteString(": ")
+			b.WriteString(oneLine(err.Error()))
+		}
 	}
 	return b.String()
 }
@@ -90,10 +92,34 @@ func printable(s string) string {
 	if s == "" {
 		return `""`
 	}
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if !isPrintable(s) {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// oneLine does for a sentence what printable does for a name: it escapes what
+// would forge a line and leaves the rest readable.
+func oneLine(s string) string {
+	if isPrintable(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || !unicode.IsPrint(r) {
+			quoted := strconv.Quote(s[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func isPrintable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // Unwrap returns the cause: an errno, the context's error, or the error of the
@@ -123,8 +149,10 @@ func (e *Error) Is(target error) bool {
 // anything else is classified as [ReasonOf] does. Paths that the standard
 // library put into err (a [fs.PathError], an [os.LinkError]) are dropped, since
 // they name places of the host: what stays in the chain is the errno beneath.
-// A cause that would match a sentinel which the reason does not stand for is
-// dropped as well, so that errors.Is gives one answer on every backend.
+// A cause that would match a sentinel or reason which the error's reason does
+// not stand for is dropped as well, so that errors.Is gives one answer on
+// every backend. What the caller's own content reader said, through
+// [Content], stays as it is.
 func Wrap(op, path string, err error) error {
 	if err == nil {
 		return nil
@@ -134,50 +162,72 @@ func Wrap(op, path string, err error) error {
 		e := *known
 		e.Op, e.Path = op, path
 		if e.Reason == "" {
-			e.Reason = ErrIO
+			e.Reason = ReasonOf(err)
 		}
+		e.Err = causeFor(e.Reason, known.Err)
 		return &e
 	}
 	e := &Error{Op: op, Path: path, Reason: ReasonOf(err)}
-	cause, bare := withoutHostPath(err)
-	if r, ok := cause.(Reason); ok && r == e.Reason {
-		return e
-	}
+	cause := withoutHostPath(err)
 	var r Reason
-	if errors.As(cause, &r) && bare {
-		e.Detail = cause.Error()
+	if errors.As(cause, &r) {
+		if text := cause.Error(); text != string(r) {
+			e.Detail = strings.TrimPrefix(text, string(r)+": ")
+		}
 		return e
 	}
-	if !contradicts(e.Reason, cause) {
-		e.Err = cause
-	}
+	e.Err = causeFor(e.Reason, cause)
 	return e
 }
 
+// causeFor returns what of err may stay in the chain of an error with reason
+// r, if anything.
+func causeFor(r Reason, err error) error {
+	var own *callersError
+	if errors.As(err, &own) {
+		return err
+	}
+	if err = withoutHostPath(err); err == nil || contradicts(r, err) {
+		return nil
+	}
+	return err
+}
+
+// callersError is an error that the caller of an operation brought along: of a
+// content reader, or the cause of a context's end. It stays in the chain
+// whatever it is, and only its text is kept from naming places of the host.
+type callersError struct{ err error }
+
+func (c *callersError) Error() string {
+	if err := withoutHostPath(c.err); err != nil {
+		return err.Error()
+	}
+	return string(ErrIO)
+}
+
+func (c *callersError) Unwrap() error { return c.err }
+
 // withoutHostPath returns what err says beneath the standard library's errors
-// that name a path, and whether err held none.
-func withoutHostPath(err error) (cause error, bare bool) {
-	bare = true
-	for {
+// that name a path, nil if that is nothing.
+func withoutHostPath(err error) error {
+	for err != nil {
 		var pathErr *fs.PathError
 		var linkErr *os.LinkError
 		var callErr *os.SyscallError
 		var inner error
 		switch {
-		case errors.As(err, &pathErr) && pathErr != nil:
+		case errors.As(err, &pathErr):
 			inner = pathErr.Err
-		case errors.As(err, &linkErr) && linkErr != nil:
+		case errors.As(err, &linkErr):
 			inner = linkErr.Err
-		case errors.As(err, &callErr) && callErr != nil:
+		case errors.As(err, &callErr):
 			inner = callErr.Err
 		default:
-			return err, bare
+			return err
 		}
-		if inner == nil {
-			return ErrIO, false
-		}
-		err, bare = inner, false
+		err = inner
 	}
+	return nil
 }
 
 // LogValue makes package log/slog record the reason and the facts as
@@ -227,11 +277,13 @@ type errorJSON struct {
 	MissingDirs   []string `json:"missingDirs,omitempty"`
 	MissingDirB64 []string `json:"missingDirs_b64,omitempty"`
 	Rule          string   `json:"rule,omitempty"`
+	RuleB64       []byte   `json:"rule_b64,omitempty"`
 	Lines         []int    `json:"lines,omitempty"`
 	Total         *int     `json:"total,omitempty"`
 	Limit         int64    `json:"limit,omitempty"`
 	Size          int64    `json:"size,omitempty"`
 	Detail        string   `json:"detail,omitempty"`
+	DetailB64     []byte   `json:"detail_b64,omitempty"`
 }
 
 // MarshalJSON writes the operation, path, reason, message and facts; the cause
@@ -243,7 +295,8 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	j := errorJSON{
 		Op: e.Op, Path: e.Path, PathB64: strayBytes(e.Path), Reason: e.Reason, Message: e.Error(),
 		Kind: e.Kind, Target: e.Target, TargetB64: strayBytes(e.Target), MissingDirs: e.MissingDirs,
-		Rule: e.Rule, Lines: e.Lines, Limit: e.Limit, Size: e.Size, Detail: e.Detail,
+		Rule: e.Rule, RuleB64: strayBytes(e.Rule), Lines: e.Lines, Limit: e.Limit, Size: e.Size,
+		Detail: e.Detail, DetailB64: strayBytes(e.Detail),
 	}
 	if e.hasTotal() {
 		j.Total = &e.Total
@@ -261,6 +314,9 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote; unknown keys are left alone.
 func (e *Error) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil // by the convention of package json
+	}
 	var j errorJSON
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
@@ -272,11 +328,13 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	if j.Total != nil {
 		e.Total = *j.Total
 	}
-	if j.PathB64 != nil {
-		e.Path = string(j.PathB64)
-	}
-	if j.TargetB64 != nil {
-		e.Target = string(j.TargetB64)
+	for _, b := range []struct {
+		text  *string
+		bytes []byte
+	}{{&e.Path, j.PathB64}, {&e.Target, j.TargetB64}, {&e.Rule, j.RuleB64}, {&e.Detail, j.DetailB64}} {
+		if b.bytes != nil {
+			*b.text = string(b.bytes)
+		}
 	}
 	if j.MissingDirB64 != nil {
 		e.MissingDirs = nil

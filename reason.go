@@ -186,13 +186,19 @@ var sentinels = []error{
 }
 
 // contradicts reports whether err matches a sentinel that r does not stand
-// for, as ENOTEMPTY does with fs.ErrExist. Kept in the chain, it would make
-// errors.Is answer differently from backend to backend.
+// for, as ENOTEMPTY does with fs.ErrExist, or carries another reason. Kept in
+// the chain, it would make errors.Is answer differently from backend to
+// backend.
 func contradicts(r Reason, err error) bool {
 	for _, s := range sentinels {
 		if errors.Is(err, s) && !r.Is(s) {
 			return true
 		}
 	}
-	return false
+	var e *Error
+	if errors.As(err, &e) && e != nil && e.Reason != r {
+		return true
+	}
+	var other Reason
+	return errors.As(err, &other) && other != r
 }
