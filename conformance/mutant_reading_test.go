@@ -1,0 +1,762 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ambitfs/ambit"
+)
+
+// readingMutants have a fault in Open, Stat or a File.
+func readingMutants() []mutant {
+	return []mutant{
+		{name: "Open opens a folder as an empty file", check: "core/open-folder", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrNotAFile {
+					info, err := f.base.Stat(ctx, path)
+					info.Kind = ambit.KindRegular
+					return &emptyFile{info}, err
+				}
+				return file, err
+			}
+		}},
+		{name: "Open of a missing name gives neither a handle nor an error", check: "core/open-missing", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return nil, nil
+				}
+				return file, nil
+			}
+		}},
+		{name: "Open of a file gives neither a handle nor an error", check: "core/open-file", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err == nil {
+					file.Close()
+				}
+				return nil, err
+			}
+		}},
+		{name: "Open of a missing name gives a typed nil", check: "core/open-missing", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return (*faultyFile)(nil), err
+				}
+				return file, nil
+			}
+		}},
+		{name: "Open of a file gives a typed nil", check: "core/open-file", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return nil, err
+				}
+				file.Close()
+				return (*faultyFile)(nil), nil
+			}
+		}},
+		{name: "Open of a missing name gives a handle and an error", check: "core/open-missing", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return &emptyFile{}, err
+				}
+				return file, nil
+			}
+		}},
+		{name: "Open of a file gives a handle and an error", check: "core/open-file", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return nil, err
+				}
+				return file, &ambit.Error{Op: ambit.OpOpen, Path: path, Reason: ambit.ErrNotDurable}
+			}
+		}},
+		{name: "Open panics on a missing name", check: "core/open-missing", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrNotFound {
+					panic("no such file")
+				}
+				return file, err
+			}
+		}},
+		{name: "Open of a missing name hangs", check: "core/open-missing", hangs: true, breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrNotFound {
+					select {}
+				}
+				return file, err
+			}
+		}},
+		{name: "Stat of a missing folder is the root", check: "core/stat-missing-parent", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrNotFound {
+					return f.base.Stat(ctx, "/")
+				}
+				return info, err
+			}
+		}},
+		{name: "Stat tells the path as written", check: "core/stat-canonical", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if err == nil {
+					info.Path = path
+				}
+				return info, err
+			}
+		}},
+		{name: "a folder has a version", check: "core/versions", breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.Kind == ambit.KindDirectory {
+					info.Version = "folder"
+				}
+				return info
+			}
+		}},
+		{name: "Stat's size is one less", check: "core/stat-file", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if info.Kind == ambit.KindRegular {
+					info.Size--
+				}
+				return info, err
+			}
+		}},
+
+		{name: "Verify is blind", check: "core/verify", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(context.Context) error { return nil }}
+			}
+		}},
+		{name: "Verify always says changed", check: "core/verify", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if err := file.Verify(ctx); err != nil {
+						return err
+					}
+					return &ambit.Error{Op: ambit.OpVerify, Path: path, Reason: ambit.ErrChanged}
+				}}
+			}
+		}},
+		{name: "Verify of a removed file is nil", check: "core/verify", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						return nil
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify of a removed file is not-found", check: "core/verify", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						return ambit.Wrap(ambit.OpVerify, path, err)
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify compares sizes alone", check: "core/verify", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if info, err := f.base.Stat(ctx, path); err == nil && info.Size == file.Info().Size {
+						return nil
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify after Close is nil", check: "core/closed-file", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					err := file.Verify(ctx)
+					if ambit.ReasonOf(err) == ambit.ErrClosed {
+						return nil
+					}
+					return err
+				}}
+			}
+		}},
+
+		{name: "Close again fails", check: "core/closed-file", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				var closed atomic.Bool
+				return &faultyFile{File: file, closes: func() error {
+					if closed.Swap(true) {
+						return &ambit.Error{Op: ambit.OpRead, Path: path, Reason: ambit.ErrClosed}
+					}
+					return file.Close()
+				}}
+			}
+		}},
+		{name: "Read after Close reads", check: "core/closed-file", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, closes: func() error { return nil }}
+			}
+		}},
+		{name: "Read after Close is the end", check: "core/closed-file", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					n, err := file.Read(p)
+					if ambit.ReasonOf(err) == ambit.ErrClosed {
+						return 0, io.EOF
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "Info after Close is empty", check: "core/closed-file", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				var closed atomic.Bool
+				return &faultyFile{
+					File:   file,
+					closes: func() error { closed.Store(true); return file.Close() },
+					info: func() ambit.FileInfo {
+						if closed.Load() {
+							return ambit.FileInfo{}
+						}
+						return file.Info()
+					},
+				}
+			}
+		}},
+		{name: "Info looks again", check: "core/file-info", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, info: func() ambit.FileInfo {
+					if info, err := f.base.Stat(context.Background(), path); err == nil {
+						return info
+					}
+					return file.Info()
+				}}
+			}
+		}},
+
+		{name: "Read ends with a wrapped io.EOF", check: "core/open-file", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					n, err := file.Read(p)
+					if err == io.EOF {
+						err = fmt.Errorf("reading: %w", err)
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "Read leaves out the last byte", check: "core/open-file", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				rest := file.Info().Size - 1
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					if rest <= 0 {
+						return 0, io.EOF
+					}
+					n, err := file.Read(p[:min(int64(len(p)), rest)])
+					rest -= int64(n)
+					return n, err
+				}}
+			}
+		}},
+		{name: "Read stops after 64 KiB", check: "core/large-file", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, read: io.LimitReader(file, 64<<10).Read}
+			}
+		}},
+		{name: "two handles share a position", check: "core/positions", breaks: func(f *faulty) {
+			var mu sync.Mutex
+			open := make(map[string]ambit.File)
+			f.file = func(path string, file ambit.File) ambit.File {
+				mu.Lock()
+				defer mu.Unlock()
+				first, ok := open[path]
+				if !ok {
+					first, open[path] = file, file
+				}
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					n, err := first.Read(p)
+					if ambit.ReasonOf(err) == ambit.ErrClosed {
+						return file.Read(p)
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "Read looks at the file again each time", check: "core/open-handle-keeps-bytes", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				var at int64
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					now, err := f.base.Open(context.Background(), path)
+					if err != nil {
+						return file.Read(p)
+					}
+					defer now.Close()
+					if _, err := io.CopyN(io.Discard, now, at); err != nil {
+						return 0, err
+					}
+					n, err := now.Read(p)
+					at += int64(n)
+					return n, err
+				}}
+			}
+		}},
+		{name: "a handle dies with its name", check: "core/open-handle-keeps-bytes", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					if _, err := f.base.Stat(context.Background(), path); err != nil {
+						return 0, ambit.Wrap(ambit.OpRead, path, err)
+					}
+					return file.Read(p)
+				}}
+			}
+		}},
+
+		{name: "ReadAt moves the position", check: "core/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					n, err := readerAt(file).ReadAt(p, off)
+					io.CopyN(io.Discard, file, int64(n))
+					return n, err
+				}}
+			}
+		}},
+		{name: "ReadAt starts at the position", check: "core/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				var at atomic.Int64
+				return &faultyFile{
+					File: file,
+					read: func(p []byte) (int, error) {
+						n, err := file.Read(p)
+						at.Add(int64(n))
+						return n, err
+					},
+					readAt: func(p []byte, off int64) (int, error) { return readerAt(file).ReadAt(p, off+at.Load()) },
+				}
+			}
+		}},
+		{name: "ReadAt(-1) panics", check: "core/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					if off < 0 {
+						panic("slice bounds out of range")
+					}
+					return readerAt(file).ReadAt(p, off)
+				}}
+			}
+		}},
+		{name: "ReadAt(-1) reads from the start", check: "core/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					return readerAt(file).ReadAt(p, max(off, 0))
+				}}
+			}
+		}},
+		{name: "ReadAt beyond the end returns nil", check: "core/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					n, err := readerAt(file).ReadAt(p, off)
+					if n == 0 && err == io.EOF {
+						return 0, nil
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "a short ReadAt returns nil", check: "core/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					n, err := readerAt(file).ReadAt(p, off)
+					if n > 0 && err == io.EOF {
+						return n, nil
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "ReadAt after Close reads", check: "core/closed-file", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				data, _, err := ambit.ReadFile(context.Background(), f.base, path)
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					n, readErr := readerAt(file).ReadAt(p, off)
+					if ambit.ReasonOf(readErr) == ambit.ErrClosed && err == nil && off >= 0 && off < int64(len(data)) {
+						return copy(p, data[off:]), nil
+					}
+					return n, readErr
+				}}
+			}
+		}},
+		{name: "a file is served out of a reader's buffer", check: "core/bytes-not-shared", breaks: func(f *faulty) {
+			var buffers sync.Map // version to the buffer that some reader got its bytes in
+			f.file = func(_ string, file ambit.File) ambit.File {
+				info := file.Info()
+				shared, _ := buffers.Load(info.Version)
+				first := true
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					n, err := file.Read(p)
+					if shared != nil && first {
+						copy(p[:n], shared.([]byte))
+					} else if first && int64(n) == info.Size {
+						buffers.Store(info.Version, p[:n])
+					}
+					first = false
+					return n, err
+				}}
+			}
+		}},
+		{name: "a File outlives its context", check: "core/context-of-open", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				if ctx.Err() != nil {
+					return f.base.Open(ctx, path)
+				}
+				return f.base.Open(context.WithoutCancel(ctx), path)
+			}
+		}},
+
+		{name: "Open ignores a cancelled context", check: "core/canceled", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				return f.base.Open(context.WithoutCancel(ctx), path)
+			}
+		}},
+		{name: "Stat ignores a cancelled context", check: "core/canceled", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				return f.base.Stat(context.WithoutCancel(ctx), path)
+			}
+		}},
+		{name: "List ignores a cancelled context", check: "core/canceled", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				return f.base.List(context.WithoutCancel(ctx), dir, &o)
+			}
+		}},
+		{name: "an expired deadline is canceled", check: "core/timeout", breaks: rewordAll(ambit.ErrTimeout, ambit.ErrCanceled)},
+		{name: "the context is looked at after the path", check: "core/canceled", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if _, _, err := ambit.Resolve("/", path); err != nil {
+					return ambit.FileInfo{}, ambit.Wrap(ambit.OpStat, path, err)
+				}
+				return f.base.Stat(ctx, path)
+			}
+		}},
+
+		{name: "the same file has another ID each time", check: "core/identity", on: onDisk, breaks: func(f *faulty) {
+			var n atomic.Int64
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.ID != "" {
+					info.ID = fmt.Sprint(n.Add(1))
+				}
+				return info
+			}
+		}},
+		{name: "all files have one ID", check: "core/identity", on: onDisk, breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.ID != "" {
+					info.ID = "1"
+				}
+				return info
+			}
+		}},
+		{name: "Open's version is not Stat's", check: "core/versions", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if info.Version != "" {
+					info.Version = "of-stat"
+				}
+				return info, err
+			}
+		}},
+		{name: "a version holds a blank", check: "core/versions", breaks: versionsAs(func(info ambit.FileInfo) ambit.Version {
+			return "version " + info.Version
+		})},
+	}
+}
+
+// versionsAs shows every file's version as tell says.
+func versionsAs(tell func(info ambit.FileInfo) ambit.Version) func(f *faulty) {
+	return func(f *faulty) {
+		f.info = func(info ambit.FileInfo) ambit.FileInfo {
+			if info.Version != "" {
+				info.Version = tell(info)
+			}
+			return info
+		}
+	}
+}
+
+// emptyFile is a File with nothing in it.
+type emptyFile struct{ info ambit.FileInfo }
+
+func (*emptyFile) Read([]byte) (int, error)          { return 0, io.EOF }
+func (*emptyFile) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
+func (*emptyFile) Close() error                      { return nil }
+func (e *emptyFile) Info() ambit.FileInfo            { return e.info }
+func (*emptyFile) Verify(context.Context) error      { return nil }
+
+// listingMutants have a fault in List.
+func listingMutants() []mutant {
+	// paged lets a mutant change a correct page.
+	paged := func(change func(l *ambit.Listing, o ambit.ListOptions)) func(f *faulty) {
+		return func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil {
+					l = &ambit.Listing{Dir: l.Dir, Entries: slices.Clone(l.Entries), Next: l.Next}
+					change(l, o)
+				}
+				return l, err
+			}
+		}
+	}
+	without := func(gone func(e ambit.Entry) bool) func(f *faulty) {
+		return paged(func(l *ambit.Listing, _ ambit.ListOptions) { l.Entries = slices.DeleteFunc(l.Entries, gone) })
+	}
+	return []mutant{
+		{name: "entries come in reverse", check: "core/list-sorted", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+			slices.Reverse(l.Entries)
+		})},
+		{name: "folders come first", check: "core/list-sorted", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+			slices.SortStableFunc(l.Entries, func(a, b ambit.Entry) int {
+				switch {
+				case a.Info.IsDir() == b.Info.IsDir():
+					return 0
+				case a.Info.IsDir():
+					return -1
+				}
+				return 1
+			})
+		})},
+		{name: "a cursor skips a name", check: "core/list-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil && o.After != "" && len(l.Entries) > 1 {
+					l = &ambit.Listing{Dir: l.Dir, Entries: l.Entries[1:], Next: l.Next}
+				}
+				return l, err
+			}
+		}},
+		{name: "a cursor repeats a name", check: "core/list-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil && l.Next != "" && len(l.Entries) > 1 {
+					l = &ambit.Listing{Dir: l.Dir, Entries: l.Entries, Next: l.Entries[len(l.Entries)-2].Name}
+				}
+				return l, err
+			}
+		}},
+		{name: "After is inclusive", check: "core/list-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				all, err := f.base.List(ctx, dir, &ambit.ListOptions{Details: o.Details})
+				if err != nil {
+					return nil, err
+				}
+				from := slices.IndexFunc(all.Entries, func(e ambit.Entry) bool { return e.Name >= o.After })
+				if from < 0 {
+					from = len(all.Entries)
+				}
+				return ambit.Page(all.Dir, all.Entries[from:], &ambit.ListOptions{Limit: o.Limit}), nil
+			}
+		}},
+		{name: "After must name an entry", check: "core/list-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil && o.After != "" {
+					if _, err := f.base.Stat(ctx, ambit.Join(l.Dir, o.After)); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						return nil, ambit.Wrap(ambit.OpList, dir, err)
+					}
+				}
+				return l, err
+			}
+		}},
+		{name: "After is ignored", check: "core/list-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				o.After = ""
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil && l.Next != "" {
+					l = &ambit.Listing{Dir: l.Dir, Entries: l.Entries}
+				}
+				return l, err
+			}
+		}},
+		{name: "Next is set at the end", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+			if n := len(l.Entries); n > 0 {
+				l.Next = l.Entries[n-1].Name
+			}
+		})},
+		{name: "Next is set where a full page is the last", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
+			if n := len(l.Entries); n > 0 && n == o.Limit {
+				l.Next = l.Entries[n-1].Name
+			}
+		})},
+		{name: "Next is never set", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) { l.Next = "" })},
+		{name: "Limit is ignored", check: "core/list-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				o.Limit = min(o.Limit, 0)
+				return f.base.List(ctx, dir, &o)
+			}
+		}},
+		{name: "a negative Limit means no limit", check: "core/list-negative-limit", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				o.Limit = max(o.Limit, 0)
+				return f.base.List(ctx, dir, &o)
+			}
+		}},
+		{name: "dotfiles are left out", check: "core/list-complete", breaks: without(func(e ambit.Entry) bool { return e.Name[0] == '.' })},
+		{name: "empty folders are left out", check: "core/list-complete", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return nil, err
+				}
+				return &ambit.Listing{Dir: l.Dir, Next: l.Next, Entries: slices.DeleteFunc(slices.Clone(l.Entries), func(e ambit.Entry) bool {
+					if !e.Info.IsDir() {
+						return false
+					}
+					inner, err := f.base.List(ctx, e.Info.Path, nil)
+					return err == nil && len(inner.Entries) == 0
+				})}, nil
+			}
+		}},
+		{name: "a listing is the whole tree", check: "core/list-complete", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &ambit.ListOptions{Details: o.Details})
+				if err != nil {
+					return nil, err
+				}
+				var all []ambit.Entry
+				for e, err := range ambit.Walk(ctx, f.base, l.Dir) {
+					if err == nil {
+						e.Name = e.Info.Path[len(l.Dir):]
+						all = append(all, e)
+					}
+				}
+				return ambit.Page(l.Dir, all, &o), nil
+			}
+		}},
+		{name: "Details are left empty", check: "core/list-details", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+			for i, e := range l.Entries {
+				l.Entries[i].Info = ambit.FileInfo{Path: e.Info.Path, Kind: e.Info.Kind}
+			}
+		})},
+		{name: "entries have no kind without Details", check: "core/list-complete", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
+			for i := range l.Entries {
+				if !o.Details {
+					l.Entries[i].Info.Kind = ambit.KindUnknown
+				}
+			}
+		})},
+		{name: "an entry's path is its name", check: "core/list-complete", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+			for i, e := range l.Entries {
+				l.Entries[i].Info.Path = e.Name
+			}
+		})},
+		{name: "Dir is the path as written", check: "core/list-complete", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil {
+					l = &ambit.Listing{Dir: dir, Entries: l.Entries, Next: l.Next}
+				}
+				return l, err
+			}
+		}},
+		{name: "a file is listed as an empty folder", check: "core/list-file", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if ambit.ReasonOf(err) == ambit.ErrNotADirectory {
+					if info, err := f.base.Stat(ctx, dir); err == nil {
+						return &ambit.Listing{Dir: info.Path}, nil
+					}
+				}
+				return l, err
+			}
+		}},
+		{name: "a missing folder is listed as an empty one", check: "core/list-missing", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if ambit.ReasonOf(err) == ambit.ErrNotFound {
+					return &ambit.Listing{Dir: ambit.Join("/", dir)}, nil
+				}
+				return l, err
+			}
+		}},
+		{name: "List gives neither a listing nor an error", check: "core/list-missing", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return nil, nil
+				}
+				return l, nil
+			}
+		}},
+		{name: "callers share one listing", check: "core/bytes-not-shared", breaks: func(f *faulty) {
+			var cache sync.Map
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return l, err
+				}
+				key := fmt.Sprint(dir, o, len(l.Entries))
+				shared, _ := cache.LoadOrStore(key, l)
+				return shared.(*ambit.Listing), nil
+			}
+		}},
+		{name: "one broken entry fails the listing", check: "hostile/list-broken-entries", on: onDisk, breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return nil, err
+				}
+				for _, e := range l.Entries {
+					if _, err := f.base.Stat(ctx, e.Info.Path); err != nil {
+						return nil, ambit.Wrap(ambit.OpList, dir, err)
+					}
+				}
+				return l, nil
+			}
+		}},
+		{name: "links are listed as what they lead to", check: "hostile/list-links", on: onDisk, breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return nil, err
+				}
+				for i, e := range l.Entries {
+					if info, err := f.base.Stat(ctx, e.Info.Path); err == nil {
+						l.Entries[i].Info.Kind = info.Kind
+					}
+				}
+				return l, nil
+			}
+		}},
+		{name: "dangling links are left out", check: "hostile/list-broken-entries", on: onDisk, breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return nil, err
+				}
+				l.Entries = slices.DeleteFunc(l.Entries, func(e ambit.Entry) bool {
+					_, err := f.base.Stat(ctx, e.Info.Path)
+					return ambit.ReasonOf(err) == ambit.ErrNotFound
+				})
+				return l, nil
+			}
+		}},
+		{name: "a cursor beyond the library's temporary names ends the listing", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
+			if o.After > "m" {
+				l.Entries, l.Next = nil, ""
+			}
+		})},
+	}
+}
