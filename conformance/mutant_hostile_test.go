@@ -1,0 +1,777 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ambitfs/ambit"
+)
+
+// hostPath is where path lies on the disk, joined as a careless program does.
+func (f *faulty) hostPath(path string) string { return f.host + "/" + path }
+
+// link describes a link at path itself.
+func (f *faulty) link(ctx context.Context, path string) (info ambit.FileInfo, ok bool) {
+	info, err := f.base.Lstat(ctx, path)
+	return info, err == nil && info.Kind == ambit.KindSymlink
+}
+
+// target is where the link at path leads by its text.
+func (f *faulty) target(ctx context.Context, path string) (string, bool) {
+	info, ok := f.link(ctx, path)
+	if !ok {
+		return "", false
+	}
+	text, err := f.base.ReadLink(ctx, path)
+	if err != nil {
+		return "", false
+	}
+	clean, _, err := ambit.Resolve(ambit.Dir(info.Path), text)
+	return clean, err == nil
+}
+
+// linkMutants have a fault about links; they stand on a disk.
+func linkMutants() []mutant {
+	// opensOutside is a mutant's Open that opens what is refused as outside.
+	opensOutside := func(f *faulty) {
+		f.open = func(ctx context.Context, path string) (ambit.File, error) {
+			file, err := f.base.Open(ctx, path)
+			if ambit.ReasonOf(err) == ambit.ErrOutside {
+				if raw, err := openRaw(f.hostPath(path)); err == nil {
+					return raw, nil
+				}
+			}
+			return file, err
+		}
+	}
+	mutants := []mutant{
+		{name: "Open follows a link out of the root", check: "hostile/open-outward", breaks: opensOutside},
+		{name: "Open follows a folder's link out of the root", check: "hostile/open-through-outward", breaks: opensOutside},
+		{name: "Open joins dots to the root's path", check: "hostile/dotdot", breaks: opensOutside},
+		{name: "Stat follows a link out of the root", check: "hostile/stat-outward", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrOutside {
+					if raw, err := openRaw(f.hostPath(path)); err == nil {
+						raw.Close()
+						return raw.Info(), nil
+					}
+				}
+				return info, err
+			}
+		}},
+		{name: "List follows a link out of the root", check: "hostile/list-outward", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if ambit.ReasonOf(err) != ambit.ErrOutside {
+					return l, err
+				}
+				raw, rawErr := os.ReadDir(f.hostPath(dir))
+				if rawErr != nil {
+					return l, err
+				}
+				var entries []ambit.Entry
+				for _, e := range raw {
+					entries = append(entries, ambit.Entry{Name: e.Name(), Info: ambit.FileInfo{Path: ambit.Join("/", e.Name()), Kind: ambit.KindOf(e.Type())}})
+				}
+				return ambit.Page("/", entries, &o), nil
+			}
+		}},
+		{name: "Write follows a link out of the root", check: "hostile/write-outward", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				if ambit.ReasonOf(err) == ambit.ErrOutside {
+					if data, err := readAll(content); err == nil && os.WriteFile(f.hostPath(path), data, 0o666) == nil {
+						return ambit.WriteResult{Info: ambit.FileInfo{Path: ambit.Join("/", path), Kind: ambit.KindRegular, Size: int64(len(data))}}, nil
+					}
+				}
+				return r, err
+			}
+		})},
+		{name: "Write follows an outward link and says that it did not", check: "hostile/write-outward", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				if ambit.ReasonOf(err) == ambit.ErrOutside {
+					os.WriteFile(f.hostPath(path), []byte("escaped\n"), 0o666)
+				}
+				return r, err
+			}
+		})},
+		{name: "an outward link tells whether something is there", check: "hostile/outward-dangling", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if _, hostErr := os.Stat(f.hostPath(path)); ambit.ReasonOf(err) == ambit.ErrOutside && os.IsNotExist(hostErr) {
+					err = ambit.Wrap(ambit.OpOpen, path, ambit.ErrNotFound)
+				}
+				return file, err
+			}
+		}},
+		{name: "the refusal of an outward link shows where it leads", check: "hostile/open-outward", breaks: func(f *faulty) {
+			f.fail = func(_, path string, err error) error {
+				text, linkErr := os.Readlink(f.hostPath(path))
+				if linkErr != nil || ambit.ReasonOf(err) != ambit.ErrOutside {
+					return err
+				}
+				e := *err.(*ambit.Error)
+				e.Target = filepath.Join(f.host, text)
+				return &e
+			}
+		}},
+		{name: "ReadLink tells an outward text", check: "hostile/readlink-outward", breaks: func(f *faulty) {
+			f.readLink = func(ctx context.Context, path string) (string, error) {
+				text, err := f.base.ReadLink(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrOutside {
+					if raw, err := os.Readlink(f.hostPath(path)); err == nil {
+						return raw, nil
+					}
+				}
+				return text, err
+			}
+		}},
+		{name: "ReadLink of a file is empty", check: "core/readlink-file", breaks: func(f *faulty) {
+			f.readLink = func(ctx context.Context, path string) (string, error) {
+				text, err := f.base.ReadLink(ctx, path)
+				if ambit.ReasonOf(err) == ambit.ErrInvalid {
+					return "", nil
+				}
+				return text, err
+			}
+		}},
+		{name: "ReadLink tells where the link leads in the end", check: "core/readlink", breaks: func(f *faulty) {
+			f.readLink = func(ctx context.Context, path string) (string, error) {
+				text, err := f.base.ReadLink(ctx, path)
+				if info, statErr := f.base.Stat(ctx, path); err == nil && statErr == nil {
+					return info.Path, nil
+				}
+				return text, err
+			}
+		}},
+		{name: "Lstat follows a link", check: "core/lstat-link", breaks: func(f *faulty) {
+			f.lstat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if info, err := f.base.Stat(ctx, path); err == nil {
+					return info, nil
+				}
+				return f.base.Lstat(ctx, path)
+			}
+		}},
+		{name: "Lstat of a dangling link is not-found", check: "hostile/lstat-dangling", breaks: func(f *faulty) {
+			f.lstat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
+					return ambit.FileInfo{}, ambit.Wrap(ambit.OpLstat, path, err)
+				}
+				return f.base.Lstat(ctx, path)
+			}
+		}},
+		{name: "Open of a loop hangs", check: "hostile/open-loop", hangs: true, breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				for {
+					file, err := f.base.Open(ctx, path)
+					if ambit.ReasonOf(err) != ambit.ErrLoop {
+						return file, err
+					}
+					time.Sleep(time.Millisecond)
+					ctx = context.WithoutCancel(ctx)
+				}
+			}
+		}},
+		{name: "Stat of a link tells the link's path", check: "hostile/link-canonical", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if link, ok := f.link(ctx, path); ok && err == nil {
+					info.Path = link.Path
+				}
+				return info, err
+			}
+		}},
+		{name: "Open refuses links", check: "hostile/link-canonical", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				if _, ok := f.link(ctx, path); ok {
+					return nil, &ambit.Error{Op: ambit.OpOpen, Path: path, Reason: ambit.ErrDenied, Rule: "links"}
+				}
+				return f.base.Open(ctx, path)
+			}
+		}},
+		{name: "Write replaces a link", check: "write/write-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				_, link := f.link(ctx, path)
+				if info, err := f.base.Stat(ctx, path); link && err == nil && info.Kind == ambit.KindRegular && o.If.IsZero() {
+					f.base.Remove(ctx, path, nil)
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "Write through a dangling link creates", check: "hostile/write-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if to, ok := f.target(ctx, path); ok && o.If.IsZero() {
+					if _, err := f.base.Lstat(ctx, to); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						return base(ctx, to, content, o)
+					}
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "Write replaces a dangling link", check: "hostile/write-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				_, link := f.link(ctx, path)
+				if _, err := f.base.Stat(ctx, path); link && ambit.ReasonOf(err) == ambit.ErrNotFound && o.If.IsZero() {
+					f.base.Remove(ctx, path, nil)
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "IfAbsent looks through a dangling link", check: "write/write-if-absent-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if to, ok := f.target(ctx, path); ok && o.If.Absent() {
+					if _, err := f.base.Lstat(ctx, to); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						return base(ctx, to, content, o)
+					}
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "Parents makes the folder that a dangling link leads to", check: "hostile/write-through-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				clean, _, err := ambit.Resolve("/", path)
+				if to, ok := f.target(ctx, ambit.Dir(clean)); ok && err == nil && o.Parents {
+					return base(ctx, ambit.Join(to, ambit.Base(clean)), content, o)
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "Remove follows a link", check: "write/remove-link", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if info, err := f.base.Stat(ctx, path); err == nil && info.Kind == ambit.KindRegular {
+					return ambit.Wrap(ambit.OpRemove, path, f.base.Remove(ctx, info.Path, &o))
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "Remove of a link takes its target along", check: "write/remove-link", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				info, statErr := f.base.Stat(ctx, path)
+				err := f.base.Remove(ctx, path, &o)
+				if err == nil && statErr == nil && info.Kind == ambit.KindRegular {
+					f.base.Remove(ctx, info.Path, nil)
+				}
+				return err
+			}
+		}},
+		{name: "Remove of an outward link is refused", check: "hostile/remove-outward", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrOutside {
+					return ambit.Wrap(ambit.OpRemove, path, err)
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "Recursive follows a link to a folder", check: "hostile/remove-recursive-links", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if info, err := f.base.Stat(ctx, path); o.Recursive && err == nil && info.IsDir() && info.Path != "/" {
+					for e, err := range ambit.Walk(ctx, f.base, info.Path) {
+						if err == nil && e.Info.Kind == ambit.KindSymlink {
+							empty(f.hostPath(e.Info.Path))
+						}
+					}
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "Recursive on a link to a folder empties the folder", check: "write/remove-link-to-folder", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if _, ok := f.link(ctx, path); ok && o.Recursive {
+					empty(f.hostPath(path))
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "a trailing slash lets Remove take a link", check: "write/remove-link-with-slash", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if _, ok := f.link(ctx, withoutSlash(path)); ok {
+					path = withoutSlash(path)
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "Rename follows a link", check: "write/rename-link", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if info, err := f.base.Stat(ctx, from); err == nil && info.Kind == ambit.KindRegular && !strings.HasSuffix(from, "/") {
+					return f.base.Rename(ctx, info.Path, to, &o)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "Rename replaces what a link at the target leads to", check: "write/rename-onto-link", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if info, err := f.base.Stat(ctx, to); err == nil && info.Kind == ambit.KindRegular && o.Replace {
+					to = info.Path
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "Rename through a dangling link at the target", check: "write/rename-onto-dangling", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if through, ok := f.target(ctx, to); ok {
+					if _, err := f.base.Lstat(ctx, through); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						to = through
+					}
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "Mkdir makes what a dangling link leads to", check: "write/mkdir-dangling", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				if through, ok := f.target(ctx, dir); ok {
+					if _, err := f.base.Lstat(ctx, through); ambit.ReasonOf(err) == ambit.ErrNotFound {
+						dir = through
+					}
+				}
+				return f.base.Mkdir(ctx, dir, &o)
+			}
+		}},
+		{name: "Mkdir with Parents takes a link to a folder for the folder", check: "write/mkdir-parents-link", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				created, err := f.base.Mkdir(ctx, dir, &o)
+				if info, statErr := f.base.Stat(ctx, dir); ambit.ReasonOf(err) == ambit.ErrExists && o.Parents && statErr == nil && info.IsDir() {
+					return nil, nil
+				}
+				return created, err
+			}
+		}},
+		{name: "Open of a FIFO blocks", check: "hostile/fifo-open", hangs: true, breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO {
+					if pipe, err := os.Open(f.hostPath(path)); err == nil {
+						pipe.Close()
+					}
+				}
+				return f.base.Open(ctx, path)
+			}
+		}},
+		{name: "Write blocks on a FIFO", check: "hostile/fifo-write", hangs: true, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO {
+					if pipe, err := os.OpenFile(f.hostPath(path), os.O_WRONLY, 0); err == nil {
+						pipe.Close()
+					}
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "Write replaces a FIFO", check: "hostile/fifo-write", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO && o.If.IsZero() {
+					f.base.Remove(ctx, path, nil)
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "a FIFO is listed as a file", check: "hostile/fifo-list", breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.Kind == ambit.KindFIFO {
+					info.Kind = ambit.KindRegular
+				}
+				return info
+			}
+		}},
+		{name: "Open checks first and opens then", check: "concurrent/swapped-link", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return file, err
+				}
+				raw, rawErr := openRaw(f.hostPath(path))
+				if rawErr != nil {
+					return file, err
+				}
+				info := file.Info()
+				file.Close()
+				return &faultyFile{File: raw, info: func() ambit.FileInfo { return info }}, nil
+			}
+		}},
+	}
+	for i := range mutants {
+		mutants[i].on = onDisk
+	}
+	return mutants
+}
+
+// empty removes all that is in the folder of the disk that name leads to.
+func empty(name string) {
+	entries, _ := os.ReadDir(name)
+	for _, e := range entries {
+		os.RemoveAll(filepath.Join(name, e.Name()))
+	}
+}
+
+// rawFile is a file of the disk with no rule about it.
+type rawFile struct{ *os.File }
+
+func openRaw(name string) (rawFile, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return rawFile{}, os.ErrInvalid
+	}
+	file, err := os.Open(name)
+	return rawFile{file}, err
+}
+
+func (r rawFile) Verify(context.Context) error { return nil }
+
+func (r rawFile) Info() ambit.FileInfo {
+	info, err := r.Stat()
+	if err != nil {
+		return ambit.FileInfo{}
+	}
+	return ambit.FileInfo{Path: "/" + info.Name(), Kind: ambit.KindRegular, Size: info.Size(), ModTime: info.ModTime(), Mode: info.Mode().Perm()}
+}
+
+// guardMutants have a fault in Guard or Sub.
+func guardMutants() []mutant {
+	// guards changes the guarded file system; f is the unguarded one.
+	guards := func(change func(g, f *faulty, ask asker)) func(f *faulty) {
+		return func(f *faulty) {
+			f.guard = func(ask asker) ambit.FileSystem {
+				g := &faulty{host: f.host, shared: f.shared, breaks: func(*faulty) {}}
+				g = g.around(f.baseGuard(ask))
+				change(g, f, ask)
+				return g
+			}
+		}
+	}
+	// asks changes what is asked.
+	asks := func(change func(ask asker) asker) func(f *faulty) {
+		return func(f *faulty) {
+			f.guard = func(ask asker) ambit.FileSystem { return f.baseGuard(change(ask)) }
+		}
+	}
+	subs := func(change func(f *faulty, root string) ambit.PathMap) func(f *faulty) {
+		return func(f *faulty) {
+			f.sub = func(ctx context.Context, dir string) (ambit.FileSystem, error) {
+				if _, err := f.baseSub(ctx, dir); err != nil {
+					return nil, err
+				}
+				info, err := f.base.Stat(ctx, dir)
+				if err != nil {
+					return nil, err
+				}
+				return ambit.MapPaths(f.inner, change(f, info.Path)), nil
+			}
+		}
+	}
+	out := func(root string) func(string) (string, bool) {
+		return func(canonical string) (string, bool) {
+			switch {
+			case canonical == root:
+				return "/", true
+			case ambit.Contains(root, canonical):
+				return canonical[len(root):], true
+			}
+			return "", false
+		}
+	}
+	return []mutant{
+		{name: "Guard never asks", check: "hostile/guard", breaks: func(f *faulty) {
+			f.guard = func(asker) ambit.FileSystem { return f.inner }
+		}},
+		{name: "Guard asks by the path as written", check: "hostile/guard", breaks: guards(func(g, f *faulty, ask asker) {
+			g.open = func(ctx context.Context, path string) (ambit.File, error) {
+				if err := ask(ctx, ambit.OpOpen, path); err != nil {
+					return nil, &ambit.Error{Op: ambit.OpOpen, Path: path, Reason: ambit.ErrDenied}
+				}
+				return f.base.Open(ctx, path)
+			}
+		})},
+		{name: "Guard asks when it has acted", check: "hostile/guard", breaks: guards(func(g, f *faulty, ask asker) {
+			g.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := f.base.Write(ctx, path, content, &o)
+				if err == nil && ask(ctx, ambit.OpWrite, r.Info.Path) != nil {
+					return ambit.WriteResult{}, &ambit.Error{Op: ambit.OpWrite, Path: path, Reason: ambit.ErrDenied}
+				}
+				return r, err
+			}
+		})},
+		{name: "Guard lists what is refused", check: "hostile/guard-list", breaks: guards(func(g, f *faulty, _ asker) {
+			g.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				if l, err := g.base.List(ctx, dir, &o); err != nil {
+					return l, err
+				}
+				return f.base.List(ctx, dir, &o)
+			}
+		})},
+		{name: "Guard fails the listing for one refused entry", check: "hostile/guard-list", breaks: guards(func(g, f *faulty, _ asker) {
+			g.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := g.base.List(ctx, dir, &o)
+				if all, allErr := f.base.List(ctx, dir, &o); err == nil && allErr == nil && len(all.Entries) != len(l.Entries) {
+					return nil, ambit.Wrap(ambit.OpList, dir, ambit.ErrDenied)
+				}
+				return l, err
+			}
+		})},
+		{name: "a refused name that does not exist is not-found", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) {
+			g.open = func(ctx context.Context, path string) (ambit.File, error) {
+				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
+					return nil, ambit.Wrap(ambit.OpOpen, path, err)
+				}
+				return g.base.Open(ctx, path)
+			}
+		})},
+		{name: "a refused name counts as a prefix", check: "hostile/guard-siblings", breaks: asks(func(ask asker) asker {
+			var refused sync.Map
+			return func(ctx context.Context, op ambit.Op, canonical string) error {
+				err := ask(ctx, op, canonical)
+				if err != nil {
+					refused.Store(canonical, err)
+				}
+				refused.Range(func(path, earlier any) bool {
+					if strings.HasPrefix(canonical, path.(string)) {
+						err = earlier.(error)
+					}
+					return err == nil
+				})
+				return err
+			}
+		})},
+		{name: "Guard loses the reason of a refusal", check: "hostile/guard-reason", breaks: asks(func(ask asker) asker {
+			return func(ctx context.Context, op ambit.Op, canonical string) error {
+				if ask(ctx, op, canonical) != nil {
+					return ambit.ErrDenied
+				}
+				return nil
+			}
+		})},
+		{name: "Guard does not ask for the parents that are made", check: "hostile/guard-parents", breaks: guards(func(g, f *faulty, ask asker) {
+			g.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if clean, _, err := ambit.Resolve("/", path); err != nil || ask(ctx, ambit.OpWrite, clean) != nil {
+					return g.base.Write(ctx, path, content, &o)
+				}
+				return f.base.Write(ctx, path, content, &o)
+			}
+		})},
+		{name: "Guard does not ask for what is beneath a removed folder", check: "hostile/guard-beneath", breaks: guards(func(g, f *faulty, ask asker) {
+			g.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if clean, _, err := ambit.Resolve("/", path); err != nil || ask(ctx, ambit.OpRemove, clean) != nil {
+					return g.base.Remove(ctx, path, &o)
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		})},
+		{name: "Guard does not ask for what is beneath a moved folder", check: "hostile/guard-beneath", breaks: guards(func(g, f *faulty, ask asker) {
+			g.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				clean, _, err := ambit.Resolve("/", from)
+				if err != nil || ask(ctx, ambit.OpRename, clean) != nil {
+					return g.base.Rename(ctx, from, to, &o)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		})},
+		{name: "Guard removes what is allowed of a folder", check: "hostile/guard-beneath", breaks: guards(func(g, f *faulty, _ asker) {
+			g.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				err := g.base.Remove(ctx, path, &o)
+				if l, listErr := g.base.List(ctx, path, nil); ambit.ReasonOf(err) == ambit.ErrDenied && o.Recursive && listErr == nil {
+					for _, e := range l.Entries {
+						g.base.Remove(ctx, e.Info.Path, &o)
+					}
+				}
+				return err
+			}
+		})},
+		{name: "Guard forgets Stage", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) {
+			g.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				return f.base.Stage(ctx, path, content, &o)
+			}
+		})},
+		{name: "Guard forgets Commit", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) { g.commit = f.base.Commit })},
+		{name: "Guard forgets Append", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) {
+			g.append = func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				return f.base.Append(ctx, path, content, &o)
+			}
+		})},
+		{name: "Guard forgets the target of a rename", check: "hostile/guard", breaks: guards(func(g, f *faulty, ask asker) {
+			g.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				source, _, err := ambit.Resolve("/", from)
+				if err != nil || ask(ctx, ambit.OpRename, source) != nil {
+					return g.base.Rename(ctx, from, to, &o)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		})},
+		{name: "a Sub is free of its Guard", check: "hostile/guard-sub", breaks: guards(func(g, f *faulty, ask asker) {
+			g.sub = func(ctx context.Context, dir string) (ambit.FileSystem, error) {
+				if _, err := g.baseSub(ctx, dir); err != nil {
+					return nil, err
+				}
+				return f.baseSub(ctx, dir)
+			}
+		})},
+		{name: "Guard calls everything a stat", check: "hostile/guard-ops", breaks: asks(func(ask asker) asker {
+			return func(ctx context.Context, _ ambit.Op, canonical string) error {
+				return ask(ctx, ambit.OpStat, canonical)
+			}
+		})},
+
+		{name: "Sub lets dots out", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+			return ambit.PathMap{
+				In:  func(path string) (string, error) { return root + "/" + path, nil },
+				Out: func(canonical string) (string, bool) { return canonical, true },
+			}
+		})},
+		{name: "a Sub shows the paths of its parent", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+			return ambit.PathMap{
+				In: func(path string) (string, error) {
+					clean, dir, err := ambit.Resolve("/", path)
+					if dir && err == nil && clean != "/" {
+						clean += "/"
+					}
+					return root + clean, err
+				},
+				Out: func(canonical string) (string, bool) { return canonical, true },
+			}
+		})},
+		{name: "a Sub starts one folder above", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+			above := ambit.Dir(root)
+			return ambit.PathMap{
+				In: func(path string) (string, error) {
+					clean, _, err := ambit.Resolve("/", path)
+					return strings.TrimSuffix(above, "/") + clean, err
+				},
+				Out: out(above),
+			}
+		})},
+		{name: "a Sub takes the empty path for its root", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+			return ambit.PathMap{
+				In: func(path string) (string, error) {
+					if path == "" {
+						return root, nil
+					}
+					clean, dir, err := ambit.Resolve("/", path)
+					if dir && err == nil && clean != "/" {
+						clean += "/"
+					}
+					return root + clean, err
+				},
+				Out: out(root),
+			}
+		})},
+		{name: "Sub of a file is a file system", check: "core/sub-file", breaks: func(f *faulty) {
+			f.sub = func(ctx context.Context, dir string) (ambit.FileSystem, error) {
+				sub, err := f.baseSub(ctx, dir)
+				if ambit.ReasonOf(err) == ambit.ErrNotADirectory {
+					return f.baseSub(ctx, "/")
+				}
+				return sub, err
+			}
+		}},
+	}
+}
+
+// capabilityMutants claim too much or too little.
+func capabilityMutants() []mutant {
+	claims := func(change func(c *ambit.Capabilities)) func(f *faulty) {
+		return func(f *faulty) {
+			f.capabilities = func(c ambit.Capabilities) ambit.Capabilities {
+				change(&c)
+				return c
+			}
+		}
+	}
+	no := func(op string) error { return ambit.Unsupported(op, "") }
+	refuses := func(op string, change func(f *faulty, refuse func(path string) error)) func(f *faulty) {
+		return func(f *faulty) {
+			change(f, func(path string) error { return ambit.Wrap(op, path, no(op)) })
+		}
+	}
+	return []mutant{
+		{name: "Append is claimed and refused", check: "write/append-file", breaks: refuses(ambit.OpAppend, func(f *faulty, refuse func(string) error) {
+			f.append = func(_ context.Context, path string, _ io.Reader, _ ambit.AppendOptions) (ambit.WriteResult, error) {
+				return ambit.WriteResult{}, refuse(path)
+			}
+		})},
+		{name: "Stage is claimed and refused", check: "write/stage-publish", breaks: refuses(ambit.OpStage, func(f *faulty, refuse func(string) error) {
+			f.stage = func(_ context.Context, path string, _ io.Reader, _ ambit.WriteOptions) (ambit.Staged, error) {
+				return nil, refuse(path)
+			}
+		})},
+		{name: "Rename is claimed and refused", check: "write/rename-file", breaks: refuses(ambit.OpRename, func(f *faulty, refuse func(string) error) {
+			f.rename = func(_ context.Context, from, _ string, _ ambit.RenameOptions) (ambit.FileInfo, error) {
+				return ambit.FileInfo{}, refuse(from)
+			}
+		})},
+		{name: "Mkdir is claimed and refused", check: "write/mkdir-missing", breaks: refuses(ambit.OpMkdir, func(f *faulty, refuse func(string) error) {
+			f.mkdir = func(_ context.Context, dir string, _ ambit.MkdirOptions) ([]string, error) { return nil, refuse(dir) }
+		})},
+		{name: "Commit is claimed and refused", check: "write/commit", breaks: refuses(ambit.OpCommit, func(f *faulty, refuse func(string) error) {
+			f.commit = func(_ context.Context, _ []ambit.Change) ([]ambit.WriteResult, error) { return nil, refuse("") }
+		})},
+		{name: "Sub is claimed and refused", check: "hostile/sub", breaks: refuses(ambit.OpSub, func(f *faulty, refuse func(string) error) {
+			f.sub = func(_ context.Context, dir string) (ambit.FileSystem, error) { return nil, refuse(dir) }
+		})},
+		{name: "Write is claimed without its methods", check: "write/write-file", wraps: func(base ambit.FileSystem) ambit.FileSystem { return bare{base} }},
+		{name: "ReadAt is claimed and a File has none", check: "core/read-at", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return nil, err
+				}
+				return struct{ ambit.File }{file}, nil
+			}
+		}},
+		{name: "ReadLink is claimed where there is none", check: "core/readlink", on: inMemory, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = true })},
+		{name: "Search is claimed where there is none", check: "text/search", on: inMemory, breaks: claims(func(c *ambit.Capabilities) { c.Search = true })},
+		{name: "Versions are claimed and empty", check: "core/versions", breaks: versionsAs(func(ambit.FileInfo) ambit.Version { return "" })},
+		{name: "Identity is claimed and empty", check: "core/identity", on: onDisk, breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo { info.ID = ""; return info }
+		}},
+		{name: "KeepsMode is claimed and no mode is shown", check: "write/write-mode", on: onDisk, breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo { info.Mode = 0; return info }
+		}},
+
+		{name: "Append is kept and not claimed", check: "write/append-file", breaks: claims(func(c *ambit.Capabilities) { c.Append = false })},
+		{name: "Stage is kept and not claimed", check: "write/stage-publish", breaks: claims(func(c *ambit.Capabilities) { c.Stage = false })},
+		{name: "Rename is kept and not claimed", check: "write/rename-file", breaks: claims(func(c *ambit.Capabilities) { c.Rename = false })},
+		{name: "Mkdir is kept and not claimed", check: "write/mkdir-missing", breaks: claims(func(c *ambit.Capabilities) { c.Mkdir = false })},
+		{name: "Commit is kept and not claimed", check: "write/commit", breaks: claims(func(c *ambit.Capabilities) { c.Commit = false })},
+		{name: "Remove is kept and not claimed", check: "write/remove-file", breaks: claims(func(c *ambit.Capabilities) { c.Remove = false })},
+		{name: "Write is kept and not claimed", check: "write/write-file", breaks: claims(func(c *ambit.Capabilities) { c.Write = false })},
+		{name: "List is kept and not claimed", check: "core/list-complete", breaks: claims(func(c *ambit.Capabilities) { c.List = false })},
+		{name: "Sub is kept and not claimed", check: "hostile/sub", breaks: claims(func(c *ambit.Capabilities) { c.Sub = false })},
+		{name: "Guard is kept and not claimed", check: "hostile/guard", breaks: claims(func(c *ambit.Capabilities) { c.Guard = false })},
+		{name: "Versions are filled and not claimed", check: "core/versions", breaks: claims(func(c *ambit.Capabilities) { c.Versions = false })},
+		{name: "Identity is filled and not claimed", check: "core/identity", on: onDisk, breaks: claims(func(c *ambit.Capabilities) { c.Identity = false })},
+		{name: "ReadLink is kept and not claimed", check: "core/readlink", on: onDisk, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = false })},
+		{name: "preconditions hold and Swap is none", check: "write/write-if-absent-file", breaks: claims(func(c *ambit.Capabilities) { c.Swap = ambit.SwapNone })},
+
+		{name: "capabilities change", check: "core/capabilities-constant", breaks: func(f *faulty) {
+			var asked sync.Map
+			f.capabilities = func(c ambit.Capabilities) ambit.Capabilities {
+				if _, again := asked.LoadOrStore("", true); again {
+					c.Streams = !c.Streams
+				}
+				return c
+			}
+		}},
+		{name: "nil options panic", check: "write/nil-options", wraps: func(base ambit.FileSystem) ambit.FileSystem {
+			return &needsOptions{fault(base, "", func(*faulty) {}).(*faulty)}
+		}},
+	}
+}
+
+// bare has the methods of a FileSystem and claims what its base claims.
+type bare struct{ ambit.FileSystem }
+
+// needsOptions looks into its options.
+type needsOptions struct{ *faulty }
+
+func (n *needsOptions) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
+	plain := *o
+	return n.faulty.Write(ctx, path, content, &plain)
+}
+
+var _ = slices.Clone[[]int]

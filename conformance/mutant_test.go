@@ -1,0 +1,131 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/conformance"
+)
+
+// A mutant is a correct file system with exactly one fault.
+type mutant struct {
+	name   string
+	check  string                                       // the check that must fail
+	on     *ground                                      // what it stands on; nil: inMemory
+	breaks func(f *faulty)                              // sets the fault's hooks
+	wraps  func(base ambit.FileSystem) ambit.FileSystem // instead of breaks
+	hangs  bool                                         // the fault is that a call does not return
+}
+
+// leastMutants is how many the suite must be tested with.
+const leastMutants = 70
+
+func mutants() []mutant {
+	return slices.Concat(
+		errorMutants(), pathMutants(), readingMutants(), listingMutants(), capabilityMutants(),
+		writingMutants(), appendMutants(), stagingMutants(), committingMutants(),
+		removingMutants(), renamingMutants(), mkdirMutants(),
+		linkMutants(), guardMutants(), concurrentMutants(),
+	)
+}
+
+// TestMutants proves the suite: the check that names a rule fails on a file
+// system that breaks the rule, and holds on the same file system without the
+// fault.
+func TestMutants(t *testing.T) {
+	all := mutants()
+	if len(all) < leastMutants {
+		t.Errorf("%d mutants, want at least %d", len(all), leastMutants)
+	}
+	names := make(map[string]bool)
+	for _, m := range all {
+		if names[m.name] {
+			t.Errorf("two mutants are called %q", m.name)
+		}
+		names[m.name] = true
+	}
+	var control controls
+	var killed atomic.Int64
+	t.Run("kill", func(t *testing.T) {
+		for _, m := range all {
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				if m.killed(t, &control) {
+					killed.Add(1)
+				}
+			})
+		}
+	})
+	t.Logf("%d of %d killed", killed.Load(), len(all))
+	if int(killed.Load()) != len(all) {
+		t.Errorf("%d mutants survive", len(all)-int(killed.Load()))
+	}
+}
+
+// killed reports whether m is killed for its fault and for nothing else.
+func (m mutant) killed(t *testing.T, control *controls) bool {
+	if m.on == nil {
+		m.on = inMemory
+	}
+	if (m.breaks == nil) == (m.wraps == nil) {
+		t.Fatal("a mutant has one fault")
+	}
+	if res := control.of(t, m.on, m.check); res.Outcome != conformance.Pass {
+		t.Errorf("the check does not hold without the fault, so it proves nothing: %s\n%s", res.Outcome, res.Detail)
+		return false
+	}
+	deadline := 30 * time.Second
+	if m.hangs {
+		deadline = 500 * time.Millisecond
+	}
+	res, ok := runOne(t, m.on.target(t, m), m.check, deadline)
+	switch {
+	case !ok:
+		return false
+	case res.Outcome != conformance.Fail:
+		t.Errorf("survives %s: %s %s\n%s", m.check, res.Outcome, res.Detail, res.Rule)
+		return false
+	case strings.HasPrefix(res.Detail, "the positive control"), strings.HasPrefix(res.Detail, "the target cannot be built"):
+		t.Errorf("%s failed for another reason: %s", m.check, res.Detail)
+		return false
+	}
+	t.Logf("killed by %s: %s\n%s", m.check, res.Rule, res.Detail)
+	return true
+}
+
+// runOne runs one check on a target.
+func runOne(t *testing.T, target conformance.Target, check string, deadline time.Duration) (conformance.Result, bool) {
+	report := conformance.Run(t.Context(), target, &conformance.Options{Only: []string{check}, Deadline: deadline})
+	for _, p := range report.Problems {
+		t.Errorf("problem of the run: %s", p)
+	}
+	if len(report.Results) != 1 {
+		t.Errorf("%d checks ran, want one", len(report.Results))
+		return conformance.Result{}, false
+	}
+	return report.Results[0], len(report.Problems) == 0
+}
+
+// controls remembers what checks say of file systems without a fault.
+type controls struct{ results sync.Map }
+
+type controlKey struct {
+	on    *ground
+	check string
+}
+
+func (c *controls) of(t *testing.T, on *ground, check string) conformance.Result {
+	once, _ := c.results.LoadOrStore(controlKey{on, check}, sync.OnceValue(func() conformance.Result {
+		res, _ := runOne(t, on.target(t, mutant{}), check, 30*time.Second)
+		return res
+	}))
+	return once.(func() conformance.Result)()
+}
