@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -504,6 +506,18 @@ func (d *double) Mkdir(ctx context.Context, dir string, o *ambit.MkdirOptions) (
 		return nil
 	})
 	return created, err
+}
+
+// fieldsOf yields the fields of a struct, so that a test is not blind to one that comes later.
+func fieldsOf[T any]() iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		s := reflect.TypeFor[T]()
+		for i := range s.NumField() {
+			if !yield(s.Field(i)) {
+				return
+			}
+		}
+	}
 }
 
 // wantReason fails the test unless err is an *Error with that reason, of that operation and path.
