@@ -2,4 +2,11 @@ module github.com/ambitfs/ambit/bench
 
 go 1.26.5
 
-require github.com/ambitfs/ambit v0.1.0
+require (
+	github.com/ambitfs/ambit v0.1.0
+	github.com/go-git/go-billy/v5 v5.9.2
+	github.com/google/renameio/v2 v2.0.2
+	github.com/spf13/afero v1.15.0
+)
+
+require golang.org/x/text v0.39.0 // indirect

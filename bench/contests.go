@@ -1,0 +1,476 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing/fstest"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/memfs"
+	"github.com/google/renameio/v2"
+	"github.com/spf13/afero"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/local"
+	"github.com/ambitfs/ambit/memory"
+)
+
+const (
+	blockSize  = 4096
+	deepPath   = "a/b/c/d/file" // depth 5
+	manyFiles  = 1000
+	perFolder  = 50
+	benchScope = "bench"
+)
+
+var (
+	ctx   = context.Background()
+	block = bytes.Repeat([]byte("0123456789abcde\n"), blockSize/16)
+)
+
+// buffers holds one read buffer for each worker, as a program that reads many
+// files would.
+type buffers [8][blockSize + 1]byte
+
+// contests returns all contests. scratch is a folder for their files.
+func contests(scratch string) []contest {
+	return []contest{
+		{"memory: open, read 4 KiB, close", []contender{
+			{name: "afero MemMapFs (bare)", start: startBareRead},
+			{name: "ambit memory", start: startMemoryRead},
+			{name: "ambit memory, ReadOnly", start: startReadOnlyMemoryRead},
+			{name: "fstest.MapFS", start: startMapRead},
+			{name: "go-billy memfs", start: startBillyRead},
+		}},
+		{"memory: read a whole file of 4 KiB", []contender{
+			{name: "afero.ReadFile", start: startAferoReadFile},
+			{name: "ambit.ReadFile (verified)", start: startMemoryReadFile},
+			{name: "fs.ReadFile on MapFS", start: startMapReadFile},
+		}},
+		{"memory: replace a file of 4 KiB", []contender{
+			{name: "afero MemMapFs (bare, in place)", start: startBareWrite},
+			{name: "ambit memory", start: startMemoryWrite},
+			{name: "ambit memory, IfVersion", start: startMemorySwap},
+			{name: "afero.WriteFile", start: startAferoWriteFile},
+			{name: "go-billy memfs", start: startBillyWrite},
+		}},
+		{"memory: parallel readers", []contender{
+			{name: "1 goroutine", workers: 1, start: startMemoryRead},
+			{name: "2 goroutines", workers: 2, start: startMemoryRead},
+			{name: "8 goroutines", workers: 8, start: startMemoryRead},
+		}},
+		{"memory: walk 1,000 files", []contender{
+			{name: "afero.Walk", start: startAferoWalk},
+			{name: "ambit.Walk", start: startMemoryWalk},
+		}},
+		localRead("disk: open, read 4 KiB, close, depth 1", scratch, "file"),
+		localRead("disk: open, read 4 KiB, close, depth 5", scratch, deepPath),
+		{"disk: replace a file of 4 KiB, durable", []contender{
+			{name: "renameio.WriteFile", start: startOnDisk(scratch, startRenameio)},
+			{name: "ambit local", start: startOnDisk(scratch, startLocalWrite)},
+			{name: "ambit local, IfVersion", start: startOnDisk(scratch, startLocalSwap)},
+			{name: "os.WriteFile (not atomic, not durable)", start: startOnDisk(scratch, startOSWrite)},
+		}},
+		{"disk: walk 1,000 files", []contender{
+			{name: "filepath.WalkDir", start: startOnDisk(scratch, startWalkDir)},
+			{name: "ambit.Walk", start: startOnDisk(scratch, startLocalWalk)},
+		}},
+	}
+}
+
+// localRead is the contest of reading one file of the disk.
+func localRead(name, scratch, path string) contest {
+	read := func(start func(dir, path string) (func(int) error, func(), error)) func() (func(int) error, func(), error) {
+		return startOnDisk(scratch, func(dir string) (func(int) error, func(), error) {
+			file := filepath.Join(dir, filepath.FromSlash(path))
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				return nil, nil, err
+			}
+			if err := os.WriteFile(file, block, 0o666); err != nil {
+				return nil, nil, err
+			}
+			return start(dir, path)
+		})
+	}
+	return contest{name, []contender{
+		{name: "ambit local", start: read(startLocalRead)},
+		{name: "ambit local, ReadOnly", start: read(startReadOnlyLocalRead)},
+		{name: "os.Open (not confined)", start: read(startOSRead)},
+		{name: "os.Root", start: read(startRootRead)},
+		{name: "afero BasePathFs (links not confined)", start: read(startBasePathRead)},
+	}}
+}
+
+// startOnDisk gives start a folder of its own.
+func startOnDisk(scratch string, start func(dir string) (func(int) error, func(), error)) func() (func(int) error, func(), error) {
+	return func() (func(int) error, func(), error) {
+		dir, err := os.MkdirTemp(scratch, benchScope)
+		if err != nil {
+			return nil, nil, err
+		}
+		return start(dir)
+	}
+}
+
+// drain reads r to its end and checks that it had a whole block.
+func drain(r io.Reader, buf []byte) error {
+	n := 0
+	for {
+		m, err := r.Read(buf[n:])
+		n += m
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if n != blockSize {
+		return fmt.Errorf("read %d bytes, want %d", n, blockSize)
+	}
+	return nil
+}
+
+func bareMemory() (afero.Fs, error) {
+	fsys := afero.NewMemMapFs()
+	return fsys, afero.WriteFile(fsys, "/file", block, 0o644)
+}
+
+func startBareRead() (func(int) error, func(), error) {
+	fsys, err := bareMemory()
+	var bufs buffers
+	return func(worker int) error {
+		f, err := fsys.Open("/file")
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, err
+}
+
+// readFrom reads the same file again and again.
+func readFrom(fsys ambit.FileSystem, path string) func(int) error {
+	bufs := new(buffers)
+	return func(worker int) error {
+		f, err := fsys.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}
+}
+
+func startMemoryRead() (func(int) error, func(), error) {
+	return readFrom(memory.New(map[string]string{"file": string(block)}, nil), "/file"), nil, nil
+}
+
+func startReadOnlyMemoryRead() (func(int) error, func(), error) {
+	fsys := memory.New(map[string]string{"file": string(block)}, nil)
+	return readFrom(ambit.ReadOnly(fsys), "/file"), nil, nil
+}
+
+func startMapRead() (func(int) error, func(), error) {
+	fsys := fstest.MapFS{"file": {Data: block}}
+	var bufs buffers
+	return func(worker int) error {
+		f, err := fsys.Open("file")
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, nil
+}
+
+func startBillyRead() (func(int) error, func(), error) {
+	fsys := memfs.New()
+	err := billyWrite(fsys)
+	var bufs buffers
+	return func(worker int) error {
+		f, err := fsys.Open("file")
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, err
+}
+
+func startAferoReadFile() (func(int) error, func(), error) {
+	fsys, err := bareMemory()
+	return func(int) error {
+		_, err := afero.ReadFile(fsys, "/file")
+		return err
+	}, nil, err
+}
+
+func startMemoryReadFile() (func(int) error, func(), error) {
+	fsys := memory.New(map[string]string{"file": string(block)}, nil)
+	return func(int) error {
+		_, _, err := ambit.ReadFile(ctx, fsys, "/file")
+		return err
+	}, nil, nil
+}
+
+func startMapReadFile() (func(int) error, func(), error) {
+	fsys := fstest.MapFS{"file": {Data: block}}
+	return func(int) error {
+		_, err := fs.ReadFile(fsys, "file")
+		return err
+	}, nil, nil
+}
+
+func startBareWrite() (func(int) error, func(), error) {
+	fsys, err := bareMemory()
+	return func(int) error {
+		f, err := fsys.OpenFile("/file", os.O_WRONLY|os.O_TRUNC, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(block); err != nil {
+			return err
+		}
+		return f.Close()
+	}, nil, err
+}
+
+func startMemoryWrite() (func(int) error, func(), error) {
+	return writeTo(memory.New(map[string]string{"file": string(block)}, nil), "/file", false)
+}
+
+func startMemorySwap() (func(int) error, func(), error) {
+	return writeTo(memory.New(map[string]string{"file": string(block)}, nil), "/file", true)
+}
+
+// writeTo replaces the same file again and again, with swap each time on the
+// condition that it is still what the last call has left.
+func writeTo(fsys ambit.WritableFileSystem, path string, swap bool) (func(int) error, func(), error) {
+	info, err := fsys.Stat(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	version := info.Version
+	return func(int) error {
+		var o *ambit.WriteOptions
+		if swap {
+			o = &ambit.WriteOptions{If: ambit.IfVersion(version)}
+		}
+		r, err := fsys.Write(ctx, path, bytes.NewReader(block), o)
+		version = r.Info.Version
+		return err
+	}, nil, nil
+}
+
+func startAferoWriteFile() (func(int) error, func(), error) {
+	fsys, err := bareMemory()
+	return func(int) error { return afero.WriteFile(fsys, "/file", block, 0o644) }, nil, err
+}
+
+func billyWrite(fsys billy.Filesystem) error {
+	f, err := fsys.OpenFile("file", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(block); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func startBillyWrite() (func(int) error, func(), error) {
+	fsys := memfs.New()
+	return func(int) error { return billyWrite(fsys) }, nil, nil
+}
+
+// manyPaths are the relative paths of 1,000 files in 20 folders.
+func manyPaths() []string {
+	paths := make([]string, manyFiles)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("folder%02d/file%02d", i/perFolder, i%perFolder)
+	}
+	return paths
+}
+
+func startAferoWalk() (func(int) error, func(), error) {
+	fsys := afero.NewMemMapFs()
+	for _, path := range manyPaths() {
+		if err := afero.WriteFile(fsys, "/"+path, nil, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	return func(int) error {
+		n := 0
+		err := afero.Walk(fsys, "/", func(_ string, info fs.FileInfo, err error) error {
+			if err == nil && !info.IsDir() {
+				n++
+			}
+			return err
+		})
+		return counted(n, err)
+	}, nil, nil
+}
+
+func counted(n int, err error) error {
+	if err == nil && n != manyFiles {
+		err = fmt.Errorf("walked over %d files, want %d", n, manyFiles)
+	}
+	return err
+}
+
+func startMemoryWalk() (func(int) error, func(), error) {
+	files := map[string]string{}
+	for _, path := range manyPaths() {
+		files[path] = ""
+	}
+	return walkOver(memory.New(files, nil)), nil, nil
+}
+
+func walkOver(fsys ambit.FileSystem) func(int) error {
+	return func(int) error {
+		n := 0
+		for e, err := range ambit.Walk(ctx, fsys, "/") {
+			if err != nil {
+				return err
+			}
+			if e.Info.Kind == ambit.KindRegular {
+				n++
+			}
+		}
+		return counted(n, nil)
+	}
+}
+
+func startLocalRead(dir, path string) (func(int) error, func(), error) {
+	fsys, err := local.New(dir, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readFrom(fsys, path), func() { fsys.Close() }, nil
+}
+
+func startReadOnlyLocalRead(dir, path string) (func(int) error, func(), error) {
+	fsys, err := local.New(dir, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readFrom(ambit.ReadOnly(fsys), path), func() { fsys.Close() }, nil
+}
+
+func startOSRead(dir, path string) (func(int) error, func(), error) {
+	file := filepath.Join(dir, filepath.FromSlash(path))
+	var bufs buffers
+	return func(worker int) error {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, nil
+}
+
+func startRootRead(dir, path string) (func(int) error, func(), error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	var bufs buffers
+	return func(worker int) error {
+		f, err := root.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, func() { root.Close() }, nil
+}
+
+func startBasePathRead(dir, path string) (func(int) error, func(), error) {
+	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
+	var bufs buffers
+	return func(worker int) error {
+		f, err := fsys.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, nil
+}
+
+func startRenameio(dir string) (func(int) error, func(), error) {
+	file := filepath.Join(dir, "file")
+	return func(int) error { return renameio.WriteFile(file, block, 0o644) }, nil, nil
+}
+
+func startOSWrite(dir string) (func(int) error, func(), error) {
+	file := filepath.Join(dir, "file")
+	return func(int) error { return os.WriteFile(file, block, 0o644) }, nil, nil
+}
+
+func startLocalWrite(dir string) (func(int) error, func(), error) { return localWrite(dir, false) }
+
+func startLocalSwap(dir string) (func(int) error, func(), error) { return localWrite(dir, true) }
+
+func localWrite(dir string, swap bool) (func(int) error, func(), error) {
+	if err := os.WriteFile(filepath.Join(dir, "file"), block, 0o644); err != nil {
+		return nil, nil, err
+	}
+	fsys, err := local.New(dir, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	op, _, err := writeTo(fsys, "/file", swap)
+	return op, func() { fsys.Close() }, err
+}
+
+func makeMany(dir string) error {
+	for _, path := range manyPaths() {
+		file := filepath.Join(dir, filepath.FromSlash(path))
+		if strings.HasSuffix(path, "file00") {
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func startWalkDir(dir string) (func(int) error, func(), error) {
+	err := makeMany(dir)
+	return func(int) error {
+		n := 0
+		err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				n++
+			}
+			return err
+		})
+		return counted(n, err)
+	}, nil, err
+}
+
+func startLocalWalk(dir string) (func(int) error, func(), error) {
+	if err := makeMany(dir); err != nil {
+		return nil, nil, err
+	}
+	fsys, err := local.New(dir, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return walkOver(fsys), func() { fsys.Close() }, nil
+}
