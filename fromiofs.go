@@ -485,7 +485,7 @@ func noAnswer(what string) error {
 // without opening anything that might block. Its folder is known to be one.
 func (s *foreign) examine(ctx context.Context, canonical string) (fs.FileInfo, error) {
 	info, err := s.lstat(ctx, canonical)
-	if ReasonOf(err) == ErrInvalid {
+	if ReasonOf(err) == ErrInvalid || errors.Is(err, fs.ErrInvalid) {
 		// A name that this kind of fs.FS cannot have.
 		return nil, ErrNotFound
 	}
