@@ -1,0 +1,129 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package aferofs
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/ambitfs/ambit"
+	"github.com/spf13/afero"
+	"github.com/spf13/afero/mem"
+)
+
+// Permission bits for what nobody gave bits for: a disk takes its umask away
+// from the first, a tree in memory has none.
+const (
+	diskFile, diskDir     = 0o666, 0o777
+	memoryFile, memoryDir = 0o644, 0o755
+)
+
+// examine finds out what is known of the afero.Fs.
+func (s *store) examine(exclusive bool) {
+	s.exclusive = exclusive
+	s.newFile, s.newDir = diskFile, diskDir
+	s.lstater, _ = s.fsys.(afero.Lstater)
+	switch fsys := s.fsys.(type) {
+	case *afero.MemMapFs:
+		if exclusive {
+			s.mem = fsys
+		}
+	case *afero.OsFs, afero.OsFs, *afero.BasePathFs, *afero.RegexpFs:
+	case *afero.ReadOnlyFs:
+		s.readOnly = true
+	default:
+		s.layered = true
+	}
+	_, s.plainDisk = s.fsys.(*afero.OsFs)
+	if _, base := s.fsys.(*afero.BasePathFs); base {
+		s.plainDisk = true
+	}
+
+	if _, err := s.fsys.Stat("/"); err != nil {
+		if _, err := s.fsys.Stat("."); err == nil {
+			s.relative = true
+		}
+	}
+	if root, err := s.fsys.Open(s.name("/")); err == nil && root != nil {
+		l := leavesOf(root)
+		root.Close()
+		s.layered = s.layered || l.layered
+		s.inMemory = l.all(leafMemory)
+		s.keepsMode = l.all(leafMemory) || l.known() && runtime.GOOS != "windows"
+		if l.top == leafMemory {
+			s.newFile, s.newDir = memoryFile, memoryDir
+		}
+		switch _, real, err := s.lstat("/"); {
+		case s.inMemory:
+			s.links = ambit.LinksNone
+		case err != nil:
+		case real, s.lstater != nil && l.layered && l.known():
+			s.links = ambit.LinksRefused
+		}
+	}
+	if !s.readOnly {
+		// A name that nobody has: only a file system that refuses every
+		// change says anything but that it is missing.
+		s.readOnly = refusesChange(s.fsys.Remove(s.name("/" + newTempName())))
+	}
+}
+
+// refusesChange tells the answer of afero's read-only file systems, which is
+// the bare errno, from that of a disk, which comes in a PathError.
+func refusesChange(err error) bool {
+	return err == syscall.EPERM || err == syscall.EROFS
+}
+
+// A leaf is what holds the bytes behind afero's wrappers.
+type leaf uint8
+
+const (
+	leafUnknown leaf = iota
+	leafMemory
+	leafDisk
+)
+
+// leaves are the holders behind one open file: two where one layer lies over
+// another. New things come to be in the top one.
+type leaves struct {
+	top, bottom leaf
+	layered     bool
+}
+
+func (l leaves) all(k leaf) bool { return l.top == k && l.bottom == k }
+
+func (l leaves) known() bool { return l.top != leafUnknown && l.bottom != leafUnknown }
+
+func leavesOf(f afero.File) leaves {
+	switch f := f.(type) {
+	case *afero.BasePathFile:
+		return leavesOf(f.File)
+	case *afero.UnionFile:
+		l := leaves{layered: true}
+		if f.Layer != nil {
+			l.top = leavesOf(f.Layer).top
+		}
+		if f.Base != nil {
+			l.bottom = leavesOf(f.Base).bottom
+		}
+		return l
+	case *mem.File:
+		return leaves{top: leafMemory, bottom: leafMemory}
+	case *os.File:
+		return leaves{top: leafDisk, bottom: leafDisk}
+	}
+	return leaves{}
+}
+
+// unwrapped returns the file behind the wrappers that only rename it.
+func unwrapped(f afero.File) afero.File {
+	for {
+		base, ok := f.(*afero.BasePathFile)
+		if !ok || base.File == nil {
+			return f
+		}
+		f = base.File
+	}
+}

@@ -1,0 +1,433 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package aferofs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"sync"
+
+	"github.com/ambitfs/ambit"
+	"github.com/spf13/afero/mem"
+)
+
+// writing is what Write, Stage, Append and Commit ask for one file.
+type writing struct {
+	cond    ambit.Precondition
+	parents bool
+	mode    fs.FileMode
+}
+
+// Write creates or replaces the whole file at path.
+func (v *FileSystem) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
+	c, t, w, err := v.beginWrite(ctx, ambit.OpWrite, path, content, o)
+	if err != nil {
+		return ambit.WriteResult{}, err
+	}
+	held, _, err := c.prepare(&t, w, content)
+	if err != nil {
+		return ambit.WriteResult{}, err
+	}
+	defer held.drop()
+	return c.publish(&t, w, held)
+}
+
+// Stage prepares a Write. What it holds lies under a reserved name in the
+// deepest folder above path that exists, and moves along with it.
+func (v *FileSystem) Stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.Staged, error) {
+	c, t, w, err := v.beginWrite(ctx, ambit.OpStage, path, content, o)
+	if err != nil {
+		return nil, err
+	}
+	held, p, err := c.prepare(&t, w, content)
+	if err != nil {
+		return nil, err
+	}
+	// The hook has the last word here too, and then nothing may stay.
+	err = c.decide(false, func() error { return c.last(&t) })
+	if err != nil {
+		held.drop()
+		return nil, err
+	}
+	info := ambit.FileInfo{Path: t.out(t.in), Kind: ambit.KindRegular, Size: held.size, Mode: w.mode}
+	switch {
+	case info.Mode != 0:
+	case p.found:
+		info.Mode = p.look.mode
+	case held.temp != nil:
+		info.Mode = held.temp.look.mode
+	default:
+		info.Mode = v.store.newFile
+	}
+	return &staged{t: t, w: w, info: info, held: held}, nil
+}
+
+func (v *FileSystem) beginWrite(ctx context.Context, op, path string, content io.Reader, o *ambit.WriteOptions) (c call, t target, w writing, err error) {
+	c, t, err = v.begin(ctx, op, path, true)
+	if err == nil {
+		err = t.wrap(o.Check(v.caps))
+	}
+	if err == nil && isNil(content) {
+		err = t.err(ambit.ErrInvalid, "the content is a nil reader")
+	}
+	if o != nil {
+		w = writing{cond: o.If, parents: o.Parents, mode: o.Mode}
+	}
+	return c, t, w, err
+}
+
+func isNil(r io.Reader) bool {
+	if r == nil {
+		return true
+	}
+	v := reflect.ValueOf(r)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// staged is content that waits for its Publish.
+type staged struct {
+	t    target
+	w    writing
+	info ambit.FileInfo
+
+	mu   sync.Mutex
+	held *payload // nil: published or discarded
+}
+
+func (s *staged) Info() ambit.FileInfo { return s.info }
+
+func (s *staged) Publish(ctx context.Context) (ambit.WriteResult, error) {
+	t := s.t
+	t.op = ambit.OpPublish
+	held := s.take()
+	if held == nil {
+		return ambit.WriteResult{}, t.err(ambit.ErrClosed, "")
+	}
+	defer held.drop()
+	if ctx.Err() != nil {
+		return ambit.WriteResult{}, contextError(ctx, t.op, t.written)
+	}
+	c := call{v: t.v, ctx: ctx, op: t.op}
+	return c.publish(&t, s.w, held)
+}
+
+func (s *staged) Discard(context.Context) error {
+	s.take().drop()
+	return nil
+}
+
+func (s *staged) take() *payload {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := s.held
+	s.held = nil
+	return held
+}
+
+// judge judges a write of one file: the place, the last step and the
+// precondition. The caller holds mu.
+func (c *call) judge(t *target, w writing, ask ambit.Op) (place, error) {
+	if t.isRoot() {
+		if w.cond.Absent() {
+			return place{}, t.kindErr(ambit.ErrExists, ambit.KindDirectory, t.in)
+		}
+		return place{}, t.kindErr(ambit.ErrNotAFile, ambit.KindDirectory, t.in)
+	}
+	if err := c.allowed(ask, t.in); err != nil {
+		return place{}, t.wrap(err)
+	}
+	p, err := t.locate()
+	if err != nil {
+		return p, err
+	}
+	if !p.found {
+		if t.slash {
+			return p, t.notADirectory(p.path, ambit.KindUnknown)
+		}
+		if err := w.cond.Check(nil); err != nil {
+			return p, t.wrap(err)
+		}
+		return p, c.parents(t, p, w.parents)
+	}
+	l := p.look
+	switch {
+	case t.slash && l.kind != ambit.KindDirectory && l.kind != ambit.KindSymlink:
+		return p, t.notADirectory(p.path, l.kind)
+	case w.cond.Absent():
+		return p, t.kindErr(ambit.ErrExists, l.kind, p.path)
+	case l.kind == ambit.KindSymlink:
+		return p, t.linkRefused()
+	case l.kind != ambit.KindRegular:
+		return p, t.kindErr(ambit.ErrNotAFile, l.kind, p.path)
+	}
+	if err := c.v.store.mayWrite(p.path, l); err != nil {
+		return p, t.foreign(err)
+	}
+	if _, ok := w.cond.Version(); ok {
+		if err := w.cond.Check(&ambit.FileInfo{Path: t.out(p.path), Version: p.version}); err != nil {
+			return p, t.wrap(err)
+		}
+	}
+	return p, nil
+}
+
+// parents judges the folders above a place that are missing.
+func (c *call) parents(t *target, p place, wanted bool) error {
+	switch {
+	case len(p.missing) == 0:
+		return nil
+	case !wanted:
+		return t.notFound(p)
+	}
+	return t.wrap(c.allowed(ambit.OpMkdir, p.missing...))
+}
+
+// mayWrite returns fs.ErrPermission for a file that its own bits or the disk
+// do not let the caller write: a rename would not ask. No bits at all are
+// unknown bits, except on a disk.
+func (s *store) mayWrite(path string, l look) error {
+	if l.mode&0o222 == 0 && (l.mode != 0 || l.real) {
+		return fs.ErrPermission
+	}
+	if !l.real || !s.plainDisk {
+		return nil
+	}
+	f, err := s.fsys.OpenFile(s.name(path), probeFlags, 0)
+	if err == nil && f != nil {
+		f.Close()
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
+// prepare judges a write and reads its content.
+func (c *call) prepare(t *target, w writing, content io.Reader) (*payload, place, error) {
+	s := c.v.store
+	var p place
+	var tmp *temp
+	err := c.decide(false, func() (err error) {
+		if p, err = c.judge(t, w, askedFor(t.op)); err != nil || s.mem != nil {
+			return err
+		}
+		perm := s.newFile
+		if w.mode != 0 || p.found {
+			perm = 0o600
+		}
+		if tmp, err = s.createTemp(p.near(), perm); err != nil {
+			return t.foreign(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, p, err
+	}
+	if s.mem != nil {
+		held, err := s.readBuffered(c.ctx, content)
+		return held, p, t.wrap(err)
+	}
+	held := &payload{s: s, temp: tmp}
+	held.size, err = s.fill(tmp, ambit.Content(c.ctx, content, s.limit))
+	if err == nil {
+		mode := w.mode
+		if mode == 0 && p.found {
+			mode = p.look.mode
+		}
+		err = s.step(false, func() error { return s.complete(tmp, held.size, mode) })
+		if err != nil {
+			err = &storageError{err}
+		}
+	}
+	if err != nil {
+		held.drop()
+		return nil, p, t.contentError(err)
+	}
+	return held, p, nil
+}
+
+// askedFor is the operation that the rules know a method by.
+func askedFor(op string) ambit.Op {
+	switch op {
+	case ambit.OpStage, ambit.OpPublish:
+		return ambit.OpWrite
+	}
+	return ambit.Op(op)
+}
+
+// contentError tells errors of the storage from those of content.
+func (t *target) contentError(err error) error {
+	var ours *storageError
+	if !errors.As(err, &ours) {
+		return t.wrap(err)
+	}
+	return t.storage(ours.err)
+}
+
+// storage makes an error of the storage one of this target.
+func (t *target) storage(err error) error {
+	if errors.Is(err, errTempGone) {
+		return t.err(ambit.ErrChanged, errTempGone.Error())
+	}
+	return t.foreign(err)
+}
+
+// publish judges the write again and gives the content its name.
+func (c *call) publish(t *target, w writing, held *payload) (r ambit.WriteResult, err error) {
+	err = c.decide(true, func() error {
+		p, err := c.judge(t, w, askedFor(t.op))
+		if err != nil {
+			return err
+		}
+		if err := c.last(t); err != nil {
+			return err
+		}
+		l, made, err := c.v.store.install(p, w, held)
+		if err != nil {
+			return t.storage(err)
+		}
+		r.Created = !p.found
+		r.CreatedDirs = t.outs(made)
+		r.Info = l.info(t.out(p.path), c.v.store.renew(p.path, l))
+		return nil
+	})
+	return r, err
+}
+
+// install puts content in its place and returns what lies there then and the
+// folders that it made. The caller holds mu alone.
+func (s *store) install(p place, w writing, held *payload) (look, []string, error) {
+	made, err := s.makeDirs(p.missing)
+	if err != nil {
+		return look{}, nil, err
+	}
+	var l look
+	if s.mem != nil {
+		l, err = s.put(p, w.mode, *held.buf)
+	} else {
+		l, err = s.rename(p, w, held.temp)
+	}
+	if err != nil {
+		s.removeDirs(made)
+		return look{}, nil, err
+	}
+	if held.temp != nil {
+		s.dropTemp(held.temp)
+		held.temp = nil
+	}
+	return l, made, nil
+}
+
+// put writes into this process's own tree in memory: in place where no open
+// file reads what lies there, else into a new file under the same name.
+func (s *store) put(p place, mode fs.FileMode, content []byte) (look, error) {
+	data := p.look.data
+	if !p.found || s.open(p.path) {
+		if mode == 0 {
+			mode = s.newFile
+			if p.found {
+				mode = p.look.mode
+			}
+		}
+		f, err := s.mem.Create(p.path)
+		if err != nil {
+			return look{}, err
+		}
+		data = f.(*mem.File).Data()
+	}
+	h := mem.NewFileHandle(data)
+	if err := writeAll(h, content); err != nil {
+		return look{}, err
+	}
+	if p.look.size > int64(len(content)) && data == p.look.data {
+		h.Truncate(int64(len(content)))
+	}
+	if mode != 0 {
+		mem.SetMode(data, mode)
+	}
+	return lookAt(data), nil
+}
+
+// rename gives a temporary file its name.
+func (s *store) rename(p place, w writing, t *temp) (look, error) {
+	from := s.pathOf(t)
+	if from == "" {
+		return look{}, errTempGone
+	}
+	if p.found && w.mode == 0 && p.look.mode != t.look.mode {
+		if err := s.chmod(from, p.look.mode); err != nil {
+			return look{}, err
+		}
+		t.look.mode = p.look.mode
+	}
+	hold := !p.found && w.cond.Absent() && !s.exclusive
+	if hold {
+		// An empty file first: nothing else in afero fails when a stranger
+		// has made the name meanwhile.
+		f, err := s.fsys.OpenFile(s.name(p.path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return look{}, err
+		}
+		if f != nil {
+			f.Close()
+		}
+	}
+	if err := s.fsys.Rename(s.name(from), s.name(p.path)); err != nil {
+		if hold {
+			if l, found, lookErr := s.look(p.path); lookErr == nil && found && l.size == 0 && l.kind == ambit.KindRegular {
+				s.fsys.Remove(s.name(p.path))
+			}
+		}
+		if _, found, lookErr := s.look(from); lookErr == nil && !found && missing(err) {
+			err = errTempGone
+		}
+		return look{}, err
+	}
+	l := t.look
+	if !s.tellsTruth(t.leaf) {
+		// It may have other times under its new name.
+		again, found, err := s.look(p.path)
+		if err != nil || !found || again.kind != ambit.KindRegular || again.size != l.size {
+			return look{}, errors.Join(errCount, err)
+		}
+		l = again
+	}
+	return l, nil
+}
+
+// tellsTruth reports whether a rename is known to keep what was seen of a
+// file.
+func (s *store) tellsTruth(l leaf) bool { return l != leafUnknown && !s.layered }
+
+// makeDirs makes folders, outermost first, and returns those that it made:
+// all, or none and an error.
+func (s *store) makeDirs(dirs []string) (made []string, err error) {
+	for _, dir := range dirs {
+		err := s.fsys.Mkdir(s.name(dir), s.newDir)
+		if err == nil {
+			made = append(made, dir)
+			continue
+		}
+		if l, found, lookErr := s.look(dir); lookErr == nil && found && l.kind == ambit.KindDirectory {
+			continue // a stranger was faster
+		}
+		s.removeDirs(made)
+		return nil, err
+	}
+	return made, nil
+}
+
+// removeDirs takes back the folders that makeDirs made, as far as they are
+// still empty.
+func (s *store) removeDirs(made []string) {
+	for i := len(made) - 1; i >= 0; i-- {
+		if names, err := s.everyName(made[i]); err == nil && len(names) == 0 {
+			s.fsys.Remove(s.name(made[i]))
+		}
+	}
+}
