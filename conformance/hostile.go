@@ -11,5 +11,8 @@ func hostileChecks() []*check {
 	return slices.Concat(
 		linkChecks(),
 		followChecks(),
+		refusedLinkChecks(),
+		fifoChecks(),
+		escapeChecks(),
 	)
 }
