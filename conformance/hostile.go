@@ -14,5 +14,6 @@ func hostileChecks() []*check {
 		refusedLinkChecks(),
 		fifoChecks(),
 		escapeChecks(),
+		guardChecks(),
 	)
 }
