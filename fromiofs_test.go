@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -454,8 +455,9 @@ func observeAll(ctx context.Context, fsys ambit.FileSystem, path string, exact b
 func agreeOnAll(t testing.TB, name string, fsys, want ambit.FileSystem, paths []string, exact bool) {
 	t.Helper()
 	for _, path := range paths {
-		if diff := cmp.Diff(observeAll(t.Context(), want, path, exact), observeAll(t.Context(), fsys, path, exact)); diff != "" {
-			t.Errorf("%s: %q differs from the model (-want +got):\n%s", name, path, diff)
+		model, seen := observeAll(t.Context(), want, path, exact), observeAll(t.Context(), fsys, path, exact)
+		if !reflect.DeepEqual(model, seen) {
+			t.Errorf("%s: %q differs from the model (-want +got):\n%s", name, path, cmp.Diff(model, seen))
 		}
 	}
 }
@@ -1369,16 +1371,22 @@ func FuzzBridges(f *testing.F) {
 			t.Errorf("a walk found %q, %v, want %q", got, err, want)
 		}
 
-		// And back again, but for what a first bridge has left out.
+		// And back again, but for what a first bridge cannot name, in a path or
+		// on the way of a link.
+		for _, f := range m {
+			if f.Mode.Type() == fs.ModeSymlink && bytes.Contains(f.Data, []byte(`\`)) {
+				return
+			}
+		}
 		back := ambit.FromIOFS(bridge)
 		for _, path := range paths {
 			seen, err := from.Stat(t.Context(), path)
 			again, againErr := back.Stat(t.Context(), path)
 			clean, _, _ := ambit.Resolve("/", path)
-			if strings.Contains(clean+seen.Path, `\`) {
+			if strings.Contains(clean, `\`) {
 				continue
 			}
-			if ambit.ReasonOf(err) != ambit.ReasonOf(againErr) && ambit.ReasonOf(err) != "" || err == nil && againErr == nil && seen != again && !seen.IsDir() {
+			if ambit.ReasonOf(err) != ambit.ReasonOf(againErr) || err == nil && seen != again && !seen.IsDir() {
 				t.Errorf("Stat(%q): %+v, %v; after another round %+v, %v", path, seen, err, again, againErr)
 			}
 		}
