@@ -133,3 +133,45 @@ func (c Capabilities) ReadOnly() Capabilities {
 	c.AtomicReplace, c.AtomicRemove, c.AtomicCommit, c.Durable, c.KeepsMode = false, false, false, false, false
 	return c
 }
+
+// claims reports whether c has the bit of the operation op, and whether op is
+// a change.
+func (c Capabilities) claims(op string) (claimed, change bool) {
+	switch op {
+	case OpWrite:
+		return c.Write, true
+	case OpRemove:
+		return c.Remove, true
+	case OpAppend:
+		return c.Append, true
+	case OpRename:
+		return c.Rename, true
+	case OpMkdir:
+		return c.Mkdir, true
+	case OpStage:
+		return c.Stage, true
+	case OpCommit:
+		return c.Commit, true
+	case OpList:
+		return c.List, false
+	case OpLstat, OpReadLink:
+		return c.ReadLink, false
+	case OpGlob, OpGrep:
+		return c.Search, false
+	case OpSub:
+		return c.Sub, false
+	}
+	return true, false
+}
+
+// refusal returns the error of the operation op where c has not its bit, else
+// nil.
+func (c Capabilities) refusal(op, path string) error {
+	switch claimed, change := c.claims(op); {
+	case claimed:
+		return nil
+	case change && !c.Write:
+		return readOnlyError(op, path)
+	}
+	return Unsupported(op, path)
+}

@@ -24,8 +24,11 @@ import (
 //
 // What Keep does not name is not claimed and its method is closed, so an
 // operation that the contract gains later cannot get round a wrapper that was
-// written before. A wrapper that overrides Capabilities to claim more, such as
-// an operation that it adds itself, says so in its own method.
+// written before: it is [ErrUnsupported], or [ErrReadOnly] for a change where
+// Write is not kept. Preconditions are refused where Swap is not kept, and
+// versions and identities are left out of results where they are not. A
+// wrapper that overrides Capabilities to claim more, such as an operation that
+// it adds itself, says so in its own method.
 //
 // Sub and Guard hand out another file system, which would be free of the
 // wrapper, so Forward never passes them on: a wrapper that can put itself
@@ -58,110 +61,246 @@ func (f Forward) Capabilities() Capabilities {
 	return c
 }
 
+// refusal returns the error of an operation that is not kept, or whose method
+// Base lacks, else nil.
+func (f Forward) refusal(op, path string, hasMethod bool) error {
+	c := f.Capabilities()
+	if err := c.refusal(op, path); err != nil || hasMethod {
+		return err
+	}
+	return Unsupported(op, path)
+}
+
+// precondition returns the error of options whose precondition Base would
+// judge though Swap is not kept, else nil. What is judged before the options
+// is left to Base.
+func (f Forward) precondition(ctx context.Context, op, path string, check func(Capabilities) error) error {
+	if f.Keep.Swap != SwapNone || ctx.Err() != nil || textFault(path) != nil {
+		return nil
+	}
+	return Wrap(op, path, check(f.Capabilities()))
+}
+
+// shown returns i without the facts that are not kept.
+func (f Forward) shown(i FileInfo) FileInfo {
+	if !f.Keep.Versions {
+		i.Version = ""
+	}
+	if !f.Keep.Identity {
+		i.ID = ""
+	}
+	return i
+}
+
+// hides reports whether shown has anything to do.
+func (f Forward) hides() bool {
+	return !f.Keep.Versions || !f.Keep.Identity
+}
+
+func (f Forward) shownResult(r WriteResult) WriteResult {
+	r.Info = f.shown(r.Info)
+	return r
+}
+
 // Open passes the call on.
 func (f Forward) Open(ctx context.Context, path string) (File, error) {
-	return f.Base.Open(ctx, path)
+	file, err := f.Base.Open(ctx, path)
+	if err != nil || file == nil || !f.hides() {
+		return file, err
+	}
+	shown := forwardedFile{File: file, info: f.shown(file.Info())}
+	if at, ok := file.(io.ReaderAt); ok {
+		return forwardedReaderAt{shown, at}, nil
+	}
+	return shown, nil
+}
+
+type forwardedFile struct {
+	File
+	info FileInfo
+}
+
+func (f forwardedFile) Info() FileInfo { return f.info }
+
+type forwardedReaderAt struct {
+	forwardedFile
+	io.ReaderAt
 }
 
 // Stat passes the call on.
 func (f Forward) Stat(ctx context.Context, path string) (FileInfo, error) {
-	return f.Base.Stat(ctx, path)
+	info, err := f.Base.Stat(ctx, path)
+	return f.shown(info), err
 }
 
 // List passes the call on if List is kept.
 func (f Forward) List(ctx context.Context, dir string, o *ListOptions) (*Listing, error) {
-	if !f.Keep.List || !f.Base.Capabilities().List {
-		return nil, Unsupported(OpList, dir)
+	if err := f.refusal(OpList, dir, true); err != nil {
+		return nil, err
 	}
-	return f.Base.List(ctx, dir, o)
+	l, err := f.Base.List(ctx, dir, o)
+	if err != nil || l == nil || !f.hides() {
+		return l, err
+	}
+	shown := &Listing{Dir: l.Dir, Entries: make([]Entry, len(l.Entries)), Next: l.Next}
+	for i, e := range l.Entries {
+		shown.Entries[i] = Entry{Name: e.Name, Info: f.shown(e.Info)}
+	}
+	return shown, nil
 }
 
 // Write passes the call on if Write is kept.
 func (f Forward) Write(ctx context.Context, path string, content io.Reader, o *WriteOptions) (WriteResult, error) {
-	if w, ok := f.Base.(WritableFileSystem); ok && f.Keep.Write && f.Base.Capabilities().Write {
-		return w.Write(ctx, path, content, o)
+	w, ok := f.Base.(WritableFileSystem)
+	if err := f.refusal(OpWrite, path, ok); err != nil {
+		return WriteResult{}, err
 	}
-	return WriteResult{}, Unsupported(OpWrite, path)
+	if err := f.precondition(ctx, OpWrite, path, o.Check); err != nil {
+		return WriteResult{}, err
+	}
+	r, err := w.Write(ctx, path, content, o)
+	return f.shownResult(r), err
 }
 
 // Remove passes the call on if Remove is kept.
 func (f Forward) Remove(ctx context.Context, path string, o *RemoveOptions) error {
-	if w, ok := f.Base.(WritableFileSystem); ok && f.Keep.Remove && f.Base.Capabilities().Remove {
-		return w.Remove(ctx, path, o)
+	w, ok := f.Base.(WritableFileSystem)
+	if err := f.refusal(OpRemove, path, ok); err != nil {
+		return err
 	}
-	return Unsupported(OpRemove, path)
+	if err := f.precondition(ctx, OpRemove, path, o.Check); err != nil {
+		return err
+	}
+	return w.Remove(ctx, path, o)
 }
 
 // Append passes the call on if Append is kept.
 func (f Forward) Append(ctx context.Context, path string, content io.Reader, o *AppendOptions) (WriteResult, error) {
-	if a, ok := f.Base.(Appender); ok && f.Keep.Append && f.Base.Capabilities().Append {
-		return a.Append(ctx, path, content, o)
+	a, ok := f.Base.(Appender)
+	if err := f.refusal(OpAppend, path, ok); err != nil {
+		return WriteResult{}, err
 	}
-	return WriteResult{}, Unsupported(OpAppend, path)
+	if err := f.precondition(ctx, OpAppend, path, o.Check); err != nil {
+		return WriteResult{}, err
+	}
+	r, err := a.Append(ctx, path, content, o)
+	return f.shownResult(r), err
 }
 
 // Rename passes the call on if Rename is kept.
 func (f Forward) Rename(ctx context.Context, from, to string, o *RenameOptions) (FileInfo, error) {
-	if r, ok := f.Base.(Renamer); ok && f.Keep.Rename && f.Base.Capabilities().Rename {
-		return r.Rename(ctx, from, to, o)
+	r, ok := f.Base.(Renamer)
+	if err := f.refusal(OpRename, from, ok); err != nil {
+		return FileInfo{}, err
 	}
-	return FileInfo{}, Unsupported(OpRename, from)
+	if textFault(to) == nil {
+		if err := f.precondition(ctx, OpRename, from, o.Check); err != nil {
+			return FileInfo{}, err
+		}
+	}
+	info, err := r.Rename(ctx, from, to, o)
+	return f.shown(info), err
 }
 
 // Mkdir passes the call on if Mkdir is kept.
 func (f Forward) Mkdir(ctx context.Context, dir string, o *MkdirOptions) ([]string, error) {
-	if m, ok := f.Base.(DirMaker); ok && f.Keep.Mkdir && f.Base.Capabilities().Mkdir {
-		return m.Mkdir(ctx, dir, o)
+	m, ok := f.Base.(DirMaker)
+	if err := f.refusal(OpMkdir, dir, ok); err != nil {
+		return nil, err
 	}
-	return nil, Unsupported(OpMkdir, dir)
+	return m.Mkdir(ctx, dir, o)
 }
 
 // Stage passes the call on if Stage is kept.
 func (f Forward) Stage(ctx context.Context, path string, content io.Reader, o *WriteOptions) (Staged, error) {
-	if s, ok := f.Base.(Stager); ok && f.Keep.Stage && f.Base.Capabilities().Stage {
-		return s.Stage(ctx, path, content, o)
+	s, ok := f.Base.(Stager)
+	if err := f.refusal(OpStage, path, ok); err != nil {
+		return nil, err
 	}
-	return nil, Unsupported(OpStage, path)
+	if err := f.precondition(ctx, OpStage, path, o.Check); err != nil {
+		return nil, err
+	}
+	staged, err := s.Stage(ctx, path, content, o)
+	if err != nil || staged == nil || !f.hides() {
+		return staged, err
+	}
+	return forwardedStaged{staged, f}, nil
+}
+
+type forwardedStaged struct {
+	Staged
+	f Forward
+}
+
+func (s forwardedStaged) Info() FileInfo { return s.f.shown(s.Staged.Info()) }
+
+func (s forwardedStaged) Publish(ctx context.Context) (WriteResult, error) {
+	r, err := s.Staged.Publish(ctx)
+	return s.f.shownResult(r), err
 }
 
 // Commit passes the call on if Commit is kept.
 func (f Forward) Commit(ctx context.Context, changes []Change) ([]WriteResult, error) {
-	if c, ok := f.Base.(Committer); ok && f.Keep.Commit && f.Base.Capabilities().Commit {
-		return c.Commit(ctx, changes)
+	c, ok := f.Base.(Committer)
+	if err := f.refusal(OpCommit, firstPath(changes), ok); err != nil {
+		return nil, err
 	}
-	return nil, Unsupported(OpCommit, firstPath(changes))
+	for _, change := range changes {
+		err := f.precondition(ctx, OpCommit, change.Path, func(caps Capabilities) error {
+			return checkPrecondition(change.If, caps)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	results, err := c.Commit(ctx, changes)
+	for i := range results {
+		results[i] = f.shownResult(results[i])
+	}
+	return results, err
 }
 
 // Lstat passes the call on if ReadLink is kept.
 func (f Forward) Lstat(ctx context.Context, path string) (FileInfo, error) {
-	if l, ok := f.Base.(Linker); ok && f.Keep.ReadLink && f.Base.Capabilities().ReadLink {
-		return l.Lstat(ctx, path)
+	l, ok := f.Base.(Linker)
+	if err := f.refusal(OpLstat, path, ok); err != nil {
+		return FileInfo{}, err
 	}
-	return FileInfo{}, Unsupported(OpLstat, path)
+	info, err := l.Lstat(ctx, path)
+	return f.shown(info), err
 }
 
 // ReadLink passes the call on if ReadLink is kept.
 func (f Forward) ReadLink(ctx context.Context, path string) (string, error) {
-	if l, ok := f.Base.(Linker); ok && f.Keep.ReadLink && f.Base.Capabilities().ReadLink {
-		return l.ReadLink(ctx, path)
+	l, ok := f.Base.(Linker)
+	if err := f.refusal(OpReadLink, path, ok); err != nil {
+		return "", err
 	}
-	return "", Unsupported(OpReadLink, path)
+	return l.ReadLink(ctx, path)
 }
 
 // Glob passes the call on if Search is kept.
 func (f Forward) Glob(ctx context.Context, q GlobQuery, yield func(GlobMatch) bool) (SearchSummary, error) {
-	if s, ok := f.Base.(Searcher); ok && f.Keep.Search && f.Base.Capabilities().Search {
+	s, ok := f.Base.(Searcher)
+	if err := f.refusal(OpGlob, q.Base, ok); err != nil {
+		return SearchSummary{}, err
+	}
+	if !f.hides() {
 		return s.Glob(ctx, q, yield)
 	}
-	return SearchSummary{}, Unsupported(OpGlob, q.Base)
+	return s.Glob(ctx, q, func(m GlobMatch) bool {
+		m.Info = f.shown(m.Info)
+		return yield(m)
+	})
 }
 
 // Grep passes the call on if Search is kept.
 func (f Forward) Grep(ctx context.Context, q GrepQuery, yield func(GrepMatch) bool) (SearchSummary, error) {
-	if s, ok := f.Base.(Searcher); ok && f.Keep.Search && f.Base.Capabilities().Search {
-		return s.Grep(ctx, q, yield)
+	s, ok := f.Base.(Searcher)
+	if err := f.refusal(OpGrep, q.Base, ok); err != nil {
+		return SearchSummary{}, err
 	}
-	return SearchSummary{}, Unsupported(OpGrep, q.Base)
+	return s.Grep(ctx, q, yield)
 }
 
 // Sub is never passed on; see [Forward].

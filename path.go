@@ -114,6 +114,16 @@ func lastSlash(b []byte) int {
 	return i
 }
 
+// textFault returns the fault that the text of path has wherever relative paths
+// start: for a file system that does not know where that is.
+func textFault(path string) error {
+	_, _, err := Resolve("/", path)
+	if ReasonOf(err) == ErrOutside && path[0] != '/' {
+		return nil
+	}
+	return err
+}
+
 func pathTooLong(path string) error {
 	return pathError(path, ErrInvalidPath, fmt.Sprintf("the path is longer than %d bytes", MaxPath))
 }

@@ -11,28 +11,79 @@ import (
 )
 
 // PathMap translates between the paths of a wrapper and those of the file
-// system beneath it. Both functions are safe for concurrent use.
+// system beneath it. Its functions are safe for concurrent use.
 type PathMap struct {
 	// In turns a path as the wrapper's caller wrote it into a path for the
 	// file system beneath; a trailing slash keeps its meaning. Its error goes
 	// to the caller through [Wrap].
 	In func(path string) (string, error)
 	// Out turns a canonical path of the file system beneath into a canonical
-	// path of the wrapper. ok is false where there is none.
+	// path of the wrapper. ok is false where there is none: what has such a
+	// path is not shown.
 	Out func(canonical string) (path string, ok bool)
+	// ID turns a FileInfo.ID of the file system beneath into one of the
+	// wrapper, for a wrapper that shows several storages side by side. nil
+	// keeps it; it is not asked for "".
+	ID func(id string) string
 }
 
 // MapPaths is for authors of wrappers that show a file system under other
 // paths: it returns fsys with every path translated, in arguments, results,
 // errors, open files and callbacks. It keeps every optional interface that
-// fsys has.
+// fsys has. Where the wrapper's "/" is a folder of fsys that is not its root,
+// it is kept from being removed and renamed, as a root is.
 func MapPaths(fsys FileSystem, m PathMap) FileSystem {
-	return &mapped{Forward: Forward{Base: fsys, Keep: fsys.Capabilities()}, m: m}
+	p := &mapped{Forward: Forward{Base: fsys, Keep: fsys.Capabilities()}, m: m}
+	if root, err := m.In("/"); err == nil {
+		if root, _, err := Resolve("/", root); err == nil && root != "/" {
+			p.root = root
+		}
+	}
+	return p
 }
 
 type mapped struct {
 	Forward
-	m PathMap
+	m    PathMap
+	root string // what "/" is beneath; "" where that is the root there too
+}
+
+// enter translates the path of a call. Where that fails it judges first what
+// comes before a path in the order of judgement.
+func (p *mapped) enter(ctx context.Context, op, path string) (inner string, err error) {
+	inner, err = p.m.In(path)
+	if err == nil {
+		return inner, nil
+	}
+	if err := p.Capabilities().refusal(op, path); err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		err = contextError(ctx, context.Cause(ctx))
+	}
+	return "", Wrap(op, path, err)
+}
+
+// guardRoot returns the error of a call that would take the wrapper's root
+// away, else nil.
+func (p *mapped) guardRoot(ctx context.Context, op, path, inner string, check func(Capabilities) error) error {
+	if p.root == "" || !strings.HasPrefix(inner, "/") {
+		return nil
+	}
+	if clean, _, err := Resolve("/", inner); err != nil || clean != p.root {
+		return nil
+	}
+	caps := p.Capabilities()
+	if err := caps.refusal(op, path); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return Wrap(op, path, contextError(ctx, context.Cause(ctx)))
+	}
+	if err := check(caps); err != nil {
+		return Wrap(op, path, err)
+	}
+	return &Error{Op: op, Path: path, Reason: ErrInvalid, Kind: KindDirectory, Target: "/", Detail: "the root stays where it is"}
 }
 
 // out keeps a path that the wrapper cannot show from being shown.
@@ -58,20 +109,15 @@ func (p *mapped) fail(op, path string, err error) error {
 		return err
 	}
 	e.Target = p.out(e.Target)
-	if len(e.MissingDirs) > 0 {
-		dirs := make([]string, 0, len(e.MissingDirs))
-		for _, dir := range e.MissingDirs {
-			if dir = p.out(dir); dir != "" {
-				dirs = append(dirs, dir)
-			}
-		}
-		e.MissingDirs = dirs
-	}
+	e.MissingDirs = p.paths(e.MissingDirs)
 	return e
 }
 
 func (p *mapped) info(i FileInfo) FileInfo {
 	i.Path = p.out(i.Path)
+	if p.m.ID != nil && i.ID != "" {
+		i.ID = p.m.ID(i.ID)
+	}
 	return i
 }
 
@@ -81,21 +127,21 @@ func (p *mapped) result(r WriteResult) WriteResult {
 	return r
 }
 
+// paths leaves out what cannot be shown.
 func (p *mapped) paths(canonical []string) []string {
-	if canonical == nil {
-		return nil
-	}
-	paths := make([]string, len(canonical))
-	for i, c := range canonical {
-		paths[i] = p.out(c)
+	var paths []string
+	for _, c := range canonical {
+		if path := p.out(c); path != "" {
+			paths = append(paths, path)
+		}
 	}
 	return paths
 }
 
 func (p *mapped) Open(ctx context.Context, path string) (File, error) {
-	inner, err := p.m.In(path)
+	inner, err := p.enter(ctx, OpOpen, path)
 	if err != nil {
-		return nil, Wrap(OpOpen, path, err)
+		return nil, err
 	}
 	f, err := p.Forward.Open(ctx, inner)
 	if err != nil {
@@ -109,17 +155,17 @@ func (p *mapped) Open(ctx context.Context, path string) (File, error) {
 }
 
 func (p *mapped) Stat(ctx context.Context, path string) (FileInfo, error) {
-	return p.inspect(OpStat, path, func(inner string) (FileInfo, error) { return p.Forward.Stat(ctx, inner) })
+	return p.inspect(ctx, OpStat, path, func(inner string) (FileInfo, error) { return p.Forward.Stat(ctx, inner) })
 }
 
 func (p *mapped) Lstat(ctx context.Context, path string) (FileInfo, error) {
-	return p.inspect(OpLstat, path, func(inner string) (FileInfo, error) { return p.Forward.Lstat(ctx, inner) })
+	return p.inspect(ctx, OpLstat, path, func(inner string) (FileInfo, error) { return p.Forward.Lstat(ctx, inner) })
 }
 
-func (p *mapped) inspect(op, path string, look func(inner string) (FileInfo, error)) (FileInfo, error) {
-	inner, err := p.m.In(path)
+func (p *mapped) inspect(ctx context.Context, op, path string, look func(inner string) (FileInfo, error)) (FileInfo, error) {
+	inner, err := p.enter(ctx, op, path)
 	if err != nil {
-		return FileInfo{}, Wrap(op, path, err)
+		return FileInfo{}, err
 	}
 	info, err := look(inner)
 	if err != nil {
@@ -129,78 +175,98 @@ func (p *mapped) inspect(op, path string, look func(inner string) (FileInfo, err
 }
 
 func (p *mapped) ReadLink(ctx context.Context, path string) (string, error) {
-	inner, err := p.m.In(path)
+	inner, err := p.enter(ctx, OpReadLink, path)
 	if err != nil {
-		return "", Wrap(OpReadLink, path, err)
+		return "", err
 	}
 	text, err := p.Forward.ReadLink(ctx, inner)
 	if err != nil {
 		return "", p.fail(OpReadLink, path, err)
 	}
-	if strings.HasPrefix(text, "/") {
-		shown, ok := p.m.Out(text)
-		if !ok {
+	switch {
+	case strings.HasPrefix(text, "/"):
+		clean, _, err := Resolve("/", text)
+		shown := p.out(clean)
+		if err != nil || shown == "" {
 			return "", Wrap(OpReadLink, path, ErrOutside)
 		}
-		return shown, nil
+		if shown != clean {
+			text = shown
+		}
+	case p.root != "" && strings.Contains(text, ".."):
+		link, err := p.Forward.Lstat(ctx, inner)
+		if err != nil {
+			return "", p.fail(OpReadLink, path, err)
+		}
+		if clean, _, err := Resolve(Dir(link.Path), text); err != nil || p.out(clean) == "" {
+			return "", Wrap(OpReadLink, path, ErrOutside)
+		}
 	}
 	return text, nil
 }
 
 func (p *mapped) List(ctx context.Context, dir string, o *ListOptions) (*Listing, error) {
-	inner, err := p.m.In(dir)
+	inner, err := p.enter(ctx, OpList, dir)
 	if err != nil {
-		return nil, Wrap(OpList, dir, err)
+		return nil, err
 	}
 	l, err := p.Forward.List(ctx, inner, o)
 	if err != nil {
 		return nil, p.fail(OpList, dir, err)
 	}
-	shown := &Listing{Dir: p.out(l.Dir), Entries: make([]Entry, len(l.Entries)), Next: l.Next}
-	for i, e := range l.Entries {
-		shown.Entries[i] = Entry{Name: e.Name, Info: p.info(e.Info)}
+	shown := &Listing{Dir: p.out(l.Dir), Entries: make([]Entry, 0, len(l.Entries)), Next: l.Next}
+	for _, e := range l.Entries {
+		if info := p.info(e.Info); info.Path != "" {
+			shown.Entries = append(shown.Entries, Entry{Name: e.Name, Info: info})
+		}
 	}
 	return shown, nil
 }
 
 func (p *mapped) Write(ctx context.Context, path string, content io.Reader, o *WriteOptions) (WriteResult, error) {
-	return p.change(OpWrite, path, func(inner string) (WriteResult, error) {
+	return p.change(ctx, OpWrite, path, func(inner string) (WriteResult, error) {
 		return p.Forward.Write(ctx, inner, content, o)
 	})
 }
 
 func (p *mapped) Append(ctx context.Context, path string, content io.Reader, o *AppendOptions) (WriteResult, error) {
-	return p.change(OpAppend, path, func(inner string) (WriteResult, error) {
+	return p.change(ctx, OpAppend, path, func(inner string) (WriteResult, error) {
 		return p.Forward.Append(ctx, inner, content, o)
 	})
 }
 
 // change translates the result beside an error too: not-durable fills both.
-func (p *mapped) change(op, path string, do func(inner string) (WriteResult, error)) (WriteResult, error) {
-	inner, err := p.m.In(path)
+func (p *mapped) change(ctx context.Context, op, path string, do func(inner string) (WriteResult, error)) (WriteResult, error) {
+	inner, err := p.enter(ctx, op, path)
 	if err != nil {
-		return WriteResult{}, Wrap(op, path, err)
+		return WriteResult{}, err
 	}
 	r, err := do(inner)
 	return p.result(r), p.fail(op, path, err)
 }
 
 func (p *mapped) Remove(ctx context.Context, path string, o *RemoveOptions) error {
-	inner, err := p.m.In(path)
+	inner, err := p.enter(ctx, OpRemove, path)
 	if err != nil {
-		return Wrap(OpRemove, path, err)
+		return err
+	}
+	if err := p.guardRoot(ctx, OpRemove, path, inner, o.Check); err != nil {
+		return err
 	}
 	return p.fail(OpRemove, path, p.Forward.Remove(ctx, inner, o))
 }
 
 func (p *mapped) Rename(ctx context.Context, from, to string, o *RenameOptions) (FileInfo, error) {
-	innerFrom, err := p.m.In(from)
+	innerFrom, err := p.enter(ctx, OpRename, from)
 	if err != nil {
-		return FileInfo{}, Wrap(OpRename, from, err)
+		return FileInfo{}, err
 	}
-	innerTo, err := p.m.In(to)
+	innerTo, err := p.enter(ctx, OpRename, to)
 	if err != nil {
-		return FileInfo{}, Wrap(OpRename, to, err)
+		return FileInfo{}, err
+	}
+	if err := p.guardRoot(ctx, OpRename, from, innerFrom, o.Check); err != nil {
+		return FileInfo{}, err
 	}
 	info, err := p.Forward.Rename(ctx, innerFrom, innerTo, o)
 	return p.info(info), p.fail(OpRename, blamed(err, innerFrom, from, innerTo, to), err)
@@ -217,18 +283,18 @@ func blamed(err error, innerFrom, from, innerTo, to string) string {
 }
 
 func (p *mapped) Mkdir(ctx context.Context, dir string, o *MkdirOptions) ([]string, error) {
-	inner, err := p.m.In(dir)
+	inner, err := p.enter(ctx, OpMkdir, dir)
 	if err != nil {
-		return nil, Wrap(OpMkdir, dir, err)
+		return nil, err
 	}
 	created, err := p.Forward.Mkdir(ctx, inner, o)
 	return p.paths(created), p.fail(OpMkdir, dir, err)
 }
 
 func (p *mapped) Stage(ctx context.Context, path string, content io.Reader, o *WriteOptions) (Staged, error) {
-	inner, err := p.m.In(path)
+	inner, err := p.enter(ctx, OpStage, path)
 	if err != nil {
-		return nil, Wrap(OpStage, path, err)
+		return nil, err
 	}
 	s, err := p.Forward.Stage(ctx, inner, content, o)
 	if err != nil {
@@ -241,9 +307,9 @@ func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, e
 	inner := make([]Change, len(changes))
 	written := make(map[string]string, len(changes))
 	for i, c := range changes {
-		path, err := p.m.In(c.Path)
+		path, err := p.enter(ctx, OpCommit, c.Path)
 		if err != nil {
-			return nil, Wrap(OpCommit, c.Path, err)
+			return nil, err
 		}
 		written[path] = c.Path
 		inner[i] = c
@@ -264,48 +330,63 @@ func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, e
 }
 
 func (p *mapped) Glob(ctx context.Context, q GlobQuery, yield func(GlobMatch) bool) (SearchSummary, error) {
-	base, keep, err := p.query(q.Base, q.Keep)
+	base, keep, err := p.query(ctx, OpGlob, q.Base, q.Keep)
 	if err != nil {
-		return SearchSummary{}, Wrap(OpGlob, q.Base, err)
+		return SearchSummary{}, err
 	}
 	written := q.Base
 	q.Base, q.Keep = base, keep
 	sum, err := p.Forward.Glob(ctx, q, func(m GlobMatch) bool {
-		m.Info = p.info(m.Info)
+		if m.Info = p.info(m.Info); m.Info.Path == "" {
+			return true
+		}
 		return yield(m)
 	})
 	return p.summary(sum), p.fail(OpGlob, written, err)
 }
 
 func (p *mapped) Grep(ctx context.Context, q GrepQuery, yield func(GrepMatch) bool) (SearchSummary, error) {
-	base, keep, err := p.query(q.Base, q.Keep)
+	base, keep, err := p.query(ctx, OpGrep, q.Base, q.Keep)
 	if err != nil {
-		return SearchSummary{}, Wrap(OpGrep, q.Base, err)
+		return SearchSummary{}, err
 	}
 	written := q.Base
 	q.Base, q.Keep = base, keep
 	sum, err := p.Forward.Grep(ctx, q, func(m GrepMatch) bool {
-		m.Path = p.out(m.Path)
+		if m.Path = p.out(m.Path); m.Path == "" {
+			return true
+		}
 		return yield(m)
 	})
 	return p.summary(sum), p.fail(OpGrep, written, err)
 }
 
-func (p *mapped) query(base string, keep func(string, Kind) bool) (string, func(string, Kind) bool, error) {
+func (p *mapped) query(ctx context.Context, op, base string, keep func(string, Kind) bool) (string, func(string, Kind) bool, error) {
+	written := base
 	if base == "" {
 		base = "."
 	}
-	inner, err := p.m.In(base)
-	if err != nil || keep == nil {
-		return inner, nil, err
+	inner, err := p.enter(ctx, op, base)
+	if err != nil {
+		return "", nil, Wrap(op, written, err)
 	}
-	return inner, func(canonical string, k Kind) bool { return keep(p.out(canonical), k) }, nil
+	if keep == nil {
+		return inner, nil, nil
+	}
+	return inner, func(canonical string, k Kind) bool {
+		path := p.out(canonical)
+		return path != "" && keep(path, k)
+	}, nil
 }
 
 func (p *mapped) summary(s SearchSummary) SearchSummary {
-	skipped := make([]Skip, len(s.Skipped))
-	for i, skip := range s.Skipped {
-		skipped[i] = Skip{Path: p.out(skip.Path), Reason: skip.Reason}
+	var skipped []Skip
+	for _, skip := range s.Skipped {
+		if skip.Path = p.out(skip.Path); skip.Path == "" {
+			s.MoreSkipped++
+			continue
+		}
+		skipped = append(skipped, skip)
 	}
 	s.Skipped = skipped
 	return s
@@ -313,12 +394,12 @@ func (p *mapped) summary(s SearchSummary) SearchSummary {
 
 func (p *mapped) Sub(ctx context.Context, dir string) (FileSystem, error) {
 	s, ok := p.Base.(Subber)
-	if !ok || !p.Capabilities().Sub {
-		return nil, Unsupported(OpSub, dir)
+	if err := p.refusal(OpSub, dir, ok); err != nil {
+		return nil, err
 	}
-	inner, err := p.m.In(dir)
+	inner, err := p.enter(ctx, OpSub, dir)
 	if err != nil {
-		return nil, Wrap(OpSub, dir, err)
+		return nil, err
 	}
 	sub, err := s.Sub(ctx, inner)
 	if err != nil {
@@ -333,7 +414,11 @@ func (p *mapped) Guard(ask func(ctx context.Context, op Op, canonical string) er
 		return closedFileSystem{}
 	}
 	return MapPaths(g.Guard(func(ctx context.Context, op Op, canonical string) error {
-		return ask(ctx, op, p.out(canonical))
+		path := p.out(canonical)
+		if path == "" {
+			return ErrDenied // no rule can speak of it
+		}
+		return ask(ctx, op, path)
 	}), p.m)
 }
 

@@ -53,10 +53,11 @@ func (readOnly) Commit(_ context.Context, changes []Change) ([]WriteResult, erro
 }
 
 func (r readOnly) Sub(ctx context.Context, dir string) (FileSystem, error) {
-	if !r.Capabilities().Sub {
-		return nil, Unsupported(OpSub, dir)
+	s, ok := r.Base.(Subber)
+	if err := r.refusal(OpSub, dir, ok); err != nil {
+		return nil, err
 	}
-	sub, err := r.Base.(Subber).Sub(ctx, dir)
+	sub, err := s.Sub(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +65,9 @@ func (r readOnly) Sub(ctx context.Context, dir string) (FileSystem, error) {
 }
 
 func (r readOnly) Guard(ask func(ctx context.Context, op Op, canonical string) error) FileSystem {
-	if !r.Capabilities().Guard {
+	g, ok := r.Base.(Guarder)
+	if !ok || !r.Capabilities().Guard {
 		return closedFileSystem{}
 	}
-	return ReadOnly(r.Base.(Guarder).Guard(ask))
+	return ReadOnly(g.Guard(ask))
 }

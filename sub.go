@@ -3,10 +3,7 @@
 
 package ambit
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
 // Sub returns the folder dir of fsys as a file system of its own, with dir as
 // its "/". Nothing above dir can be reached through it, by ".." or by a link.
@@ -65,9 +62,6 @@ func prefixMap(root string) PathMap {
 			inner, err := absolute("/", path)
 			if err != nil || root == "/" {
 				return inner, err
-			}
-			if inner == "/" && !strings.HasSuffix(path, "/") {
-				return root, nil
 			}
 			return root + inner, nil
 		},
