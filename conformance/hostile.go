@@ -15,5 +15,7 @@ func hostileChecks() []*check {
 		fifoChecks(),
 		escapeChecks(),
 		guardChecks(),
+		nameChecks(),
+		argumentChecks(),
 	)
 }
