@@ -165,7 +165,7 @@ func (s *store) extend(p place, w writing, added *payload) (look, []string, erro
 		return look{}, nil, err
 	}
 	defer done()
-	if s.open(p.path) && !p.look.bounds() {
+	if s.strange || s.open(p.path) && !p.look.bounds() {
 		l, err := s.rewrite(p, content)
 		return l, nil, err
 	}

@@ -33,8 +33,10 @@ func (s *store) examine(exclusive bool) {
 	case *afero.OsFs, afero.OsFs, *afero.BasePathFs, *afero.RegexpFs:
 	case *afero.ReadOnlyFs:
 		s.readOnly = true
-	default:
+	case *afero.CopyOnWriteFs:
 		s.layered = true
+	default:
+		s.layered, s.strange = true, true
 	}
 	_, s.plainDisk = s.fsys.(*afero.OsFs)
 	if _, base := s.fsys.(*afero.BasePathFs); base {
@@ -51,7 +53,7 @@ func (s *store) examine(exclusive bool) {
 		root.Close()
 		s.layered = s.layered || l.layered
 		s.inMemory = l.all(leafMemory)
-		s.keepsMode = l.all(leafMemory) || l.known() && runtime.GOOS != "windows"
+		s.keepsMode = !s.strange && (l.all(leafMemory) || l.known() && runtime.GOOS != "windows")
 		if l.top == leafMemory {
 			s.newFile, s.newDir = memoryFile, memoryDir
 		}

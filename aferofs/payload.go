@@ -134,6 +134,12 @@ func (s *store) dropTemp(t *temp) {
 func (s *store) createTemp(dir string, perm fs.FileMode) (*temp, error) {
 	t := s.addTemp(dir)
 	f, err := s.fsys.OpenFile(s.name(t.path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil && s.strange && !missing(err) && !refusesChange(err) {
+		// Some layers, as CacheOnReadFs, can only do it the plain way.
+		if f, err = s.fsys.Create(s.name(t.path)); err == nil {
+			err = s.chmod(t.path, perm)
+		}
+	}
 	if err == nil && f == nil {
 		err = errNothing
 	}

@@ -28,6 +28,7 @@ type store struct {
 	readOnly  bool
 	relative  bool // fsys wants names without a leading slash
 	layered   bool // a removed name may uncover another beneath it
+	strange   bool // of no type that is known here
 	plainDisk bool // opening a file for writing changes nothing yet
 	inMemory  bool
 	keepsMode bool

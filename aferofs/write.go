@@ -365,7 +365,7 @@ func (s *store) rename(p place, w writing, t *temp) (look, error) {
 		}
 		t.look.mode = p.look.mode
 	}
-	hold := !p.found && w.cond.Absent() && !s.exclusive
+	hold := !p.found && w.cond.Absent() && !s.exclusive && !s.strange
 	if hold {
 		// An empty file first: nothing else in afero fails when a stranger
 		// has made the name meanwhile.

@@ -173,7 +173,7 @@ func (m *model) writing(p path, cond ambit.Precondition, parents bool) (*spot, *
 		return nil, p.fail(ambit.ErrNotADirectory)
 	case cond.Absent():
 		return nil, p.failAt(ambit.ErrExists, s.at)
-	case s.at.mode&0o222 == 0:
+	case s.at.mode != 0 && s.at.mode&0o222 == 0:
 		return nil, p.fail(ambit.ErrPermission)
 	case conditional && version != s.at.version:
 		return nil, p.fail(ambit.ErrChanged)

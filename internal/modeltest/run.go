@@ -119,6 +119,15 @@ func (r *run) fail(format string, args ...any) {
 	r.Fatalf("%s\nafter:\n  %s", fmt.Sprintf(format, args...), strings.Join(r.log, "\n  "))
 }
 
+// mode decodes a mode. Where modes are not kept, none is given: then no file
+// can be told from one that may be written.
+func (r *run) mode() fs.FileMode {
+	if mode := pick(r, modes); r.caps.KeepsMode {
+		return mode
+	}
+	return 0
+}
+
 // precondition decodes one; a version is often the current one of p.
 func (r *run) precondition(p path) ambit.Precondition {
 	b := r.byte()
@@ -166,10 +175,10 @@ func (r *run) step() {
 	p, bad := parse(r.text())
 	switch kind {
 	case 0, 1, 2:
-		o := ambit.WriteOptions{If: r.precondition(p), Parents: r.byte()%2 == 1, Mode: pick(r, modes)}
+		o := ambit.WriteOptions{If: r.precondition(p), Parents: r.byte()%2 == 1, Mode: r.mode()}
 		r.write(p, bad, pick(r, contents), o)
 	case 3, 4:
-		o := ambit.AppendOptions{If: r.precondition(p), Parents: r.byte()%2 == 1, Mode: pick(r, modes)}
+		o := ambit.AppendOptions{If: r.precondition(p), Parents: r.byte()%2 == 1, Mode: r.mode()}
 		r.append(p, bad, pick(r, contents), o)
 	case 5, 6:
 		b := r.byte()
@@ -191,7 +200,7 @@ func (r *run) step() {
 	case 10:
 		r.commit(p)
 	case 11:
-		o := ambit.WriteOptions{If: r.precondition(p), Parents: r.byte()%2 == 1, Mode: pick(r, modes)}
+		o := ambit.WriteOptions{If: r.precondition(p), Parents: r.byte()%2 == 1, Mode: r.mode()}
 		r.stage(p, bad, pick(r, contents), o)
 	case 12:
 		r.publish()
@@ -440,7 +449,7 @@ func (r *run) commit(p path) {
 			c.Op = ambit.OpRemove
 		} else {
 			content = pick(r, contents)
-			c.Content, c.Parents, c.Mode = strings.NewReader(content), r.byte()%2 == 1, pick(r, modes)
+			c.Content, c.Parents, c.Mode = strings.NewReader(content), r.byte()%2 == 1, r.mode()
 		}
 		changes, parsed, contentOf = append(changes, c), append(parsed, p), append(contentOf, content)
 	}
