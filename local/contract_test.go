@@ -242,7 +242,7 @@ func changes(t *testing.T, what string, table []changeCase, call func(w *world, 
 	var before []string
 	for _, c := range table {
 		if w == nil {
-			w = newWorld(t, tree)
+			w = newWorldIn(t, fastDir(t), tree)
 			before = w.snapshot(t)
 		}
 		err := call(w, c.path)

@@ -123,7 +123,7 @@ func removeFolder(p *place, l *lock) (bool, error) {
 	err := l.sync()
 	for range deleteTries {
 		// Somebody who has the folder open can still put a name into it.
-		if p.parent.dir.RemoveAll(name) == nil {
+		if deleteTree(p.parent.dir, name) == nil {
 			break
 		}
 	}

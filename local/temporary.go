@@ -61,6 +61,16 @@ func (d *folder) create(private bool) (*temporary, error) {
 	if private {
 		perm = 0o600
 	}
+	d = d.retain()
+	defer func() { d.close() }()
+	if d.top {
+		// What is staged may have to be discarded after Close.
+		own, err := d.dir.OpenRoot(".")
+		if err != nil {
+			return nil, err
+		}
+		d = &folder{dir: own, root: d.root, path: d.path, info: d.info}
+	}
 	for range maxTries {
 		t := &temporary{dir: d, name: temporaryName()}
 		f, err := d.dir.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -145,7 +155,7 @@ func sweepOne(d *folder, name string) {
 		return
 	}
 	if info.IsDir() {
-		d.dir.RemoveAll(name)
+		_ = deleteTree(d.dir, name)
 		return
 	}
 	d.dir.Remove(name)

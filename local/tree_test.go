@@ -38,7 +38,11 @@ const (
 //	name !           a socket
 func newWorld(t testing.TB, tree string) *world {
 	t.Helper()
-	base := t.TempDir()
+	return newWorldIn(t, t.TempDir(), tree)
+}
+
+func newWorldIn(t testing.TB, base, tree string) *world {
+	t.Helper()
 	w := &world{root: filepath.Join(base, "root"), outside: filepath.Join(base, "beside")}
 	must(t, os.MkdirAll(filepath.Join(w.outside, "folder"), 0o777))
 	must(t, os.WriteFile(filepath.Join(w.outside, secretName), []byte(secretText), 0o666))
