@@ -16,7 +16,6 @@ import (
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
-	"github.com/google/renameio/v2"
 	"github.com/spf13/afero"
 
 	"github.com/ambitfs/ambit"
@@ -74,12 +73,11 @@ func contests(scratch string) []contest {
 		}},
 		localRead("disk: open, read 4 KiB, close, depth 1", scratch, "file"),
 		localRead("disk: open, read 4 KiB, close, depth 5", scratch, deepPath),
-		{"disk: replace a file of 4 KiB, durable", []contender{
-			{name: "renameio.WriteFile", start: startOnDisk(scratch, startRenameio)},
+		{"disk: replace a file of 4 KiB, durable", append(renameioContenders(scratch), []contender{
 			{name: "ambit local", start: startOnDisk(scratch, startLocalWrite)},
 			{name: "ambit local, IfVersion", start: startOnDisk(scratch, startLocalSwap)},
 			{name: "os.WriteFile (not atomic, not durable)", start: startOnDisk(scratch, startOSWrite)},
-		}},
+		}...)},
 		{"disk: walk 1,000 files", []contender{
 			{name: "filepath.WalkDir", start: startOnDisk(scratch, startWalkDir)},
 			{name: "ambit.Walk", start: startOnDisk(scratch, startLocalWalk)},
@@ -407,11 +405,6 @@ func startBasePathRead(dir, path string) (func(int) error, func(), error) {
 		defer f.Close()
 		return drain(f, bufs[worker][:])
 	}, nil, nil
-}
-
-func startRenameio(dir string) (func(int) error, func(), error) {
-	file := filepath.Join(dir, "file")
-	return func(int) error { return renameio.WriteFile(file, block, 0o644) }, nil, nil
 }
 
 func startOSWrite(dir string) (func(int) error, func(), error) {
