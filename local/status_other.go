@@ -15,13 +15,14 @@ import (
 
 // capabilities claims no more than what package os promises on every system:
 // there is no lock that all processes see and no time of the last change, and
-// nothing is known of what survives a power cut.
+// nothing is known of what survives a power cut. On Windows a folder can be
+// made outside the root through a junction before Go 1.26.9 (GO-2026-6604).
 func capabilities(fs.FileInfo) ambit.Capabilities {
 	return ambit.Capabilities{
 		Links:    ambit.LinksFollowed,
 		ReadAt:   true,
 		Streams:  true,
-		Confined: runtime.GOOS != "js" && runtime.GOOS != "plan9",
+		Confined: runtime.GOOS != "js" && runtime.GOOS != "plan9" && runtime.GOOS != "windows",
 
 		Write:    true,
 		List:     true,
