@@ -177,6 +177,54 @@ func plainly(err error) error {
 	return err
 }
 
+// While a name is now a file and now a link to another one, an open file's
+// path, kind and bytes are those of one of the two.
+func TestSwappedLinkIsNotMistaken(t *testing.T) {
+	w := newWorldIn(t, fastDir(t), `
+		f = f
+		other = other
+		link -> other
+	`)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, step := range [][2]string{{"f", "parked"}, {"link", "f"}, {"f", "link"}, {"parked", "f"}} {
+				if err := os.Rename(w.host(step[0]), w.host(step[1])); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	met := map[string]int{}
+	for start := time.Now(); time.Since(start) < time.Second || len(met) < 2 && time.Since(start) < 10*time.Second; {
+		f, err := w.fsys.Open(ctx, "f")
+		if err != nil {
+			if r := ambit.ReasonOf(err); r != ambit.ErrNotFound && r != ambit.ErrChanged {
+				t.Error(err)
+			}
+			continue
+		}
+		data := make([]byte, 10)
+		n, err := f.Read(data)
+		if err != nil || "/"+string(data[:n]) != f.Info().Path {
+			t.Errorf("%s has %q, %v", f.Info().Path, data[:n], err)
+		}
+		met[f.Info().Path]++
+		f.Close()
+	}
+	close(stop)
+	wg.Wait()
+	if len(met) != 2 {
+		t.Errorf("opened %v", met)
+	}
+}
+
 func outsideOf(lines []string) []string {
 	var out []string
 	for _, line := range lines {
