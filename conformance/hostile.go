@@ -17,5 +17,7 @@ func hostileChecks() []*check {
 		guardChecks(),
 		nameChecks(),
 		argumentChecks(),
+		foreignChecks(),
+		raceChecks(),
 	)
 }
