@@ -886,6 +886,39 @@ func TestIOFSListingOfForbiddenNames(t *testing.T) {
 	}
 }
 
+// restlessFS has a folder that is a file when it is looked at again, and sizes
+// of folders that mean nothing.
+type restlessFS struct {
+	treeFS
+	looks int64
+}
+
+func (r *restlessFS) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	info, err := r.treeFS.Stat(ctx, path)
+	r.looks++
+	if path == "/swapped" {
+		info.Kind = ambit.KindRegular
+	}
+	if info.IsDir() {
+		info.Size = r.looks
+	}
+	return info, err
+}
+
+func TestIOFSOverARestlessTree(t *testing.T) {
+	bridge := ambit.IOFS(t.Context(), &restlessFS{treeFS: newTree(followsLinks, map[string]treeNode{"/d/e/f": fileNode("f"), "/swapped": kindNode(ambit.KindDirectory)})})
+	if f, err := bridge.Open("swapped"); ambit.ReasonOf(err) != ambit.ErrNotAFile {
+		t.Errorf("a folder that is a file by now: %v, %v", f, err)
+	}
+	folder, err := fs.Sub(bridge, "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fstest.TestFS(folder, "e/f"); err != nil {
+		t.Error(err)
+	}
+}
+
 // changingFS has files that change while they are read.
 type changingFS struct{ treeFS }
 
