@@ -3,4 +3,29 @@
 
 package conformance
 
-func writeChecks() []*check { return nil }
+import "slices"
+
+// writeChecks are the checks of the level write.
+func writeChecks() []*check {
+	return slices.Concat(
+		pathTextChecks(LevelWrite),
+		orderChecks(LevelWrite),
+		contextChecks(LevelWrite),
+		creationChecks(),
+		replaceChecks(),
+		contentChecks(),
+		meanwhileChecks(),
+		modeChecks(),
+		sizeLimitChecks(),
+		preconditionChecks(),
+		newVersionChecks(),
+		openWhileChangedChecks(),
+		appendChecks(),
+		stageChecks(),
+		removeChecks(),
+		renameChecks(),
+		mkdirChecks(),
+		commitChecks(),
+		subWriteChecks(),
+	)
+}
