@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ambitfs/ambit"
@@ -59,6 +60,9 @@ func (p *probe) wellFormed(op, path string, err error) {
 // hostPath looks for a path in an error's texts that is none of those known:
 // one of two names or more, which no message of the contract has.
 func hostPath(err error, known []string) string {
+	for _, k := range known {
+		known = append(known, strings.Trim(strconv.Quote(k), `"`)) // as a message shows a hostile name
+	}
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
 	for err := range chain(err) {
 		var pathErr *fs.PathError
