@@ -61,7 +61,8 @@ func (p *probe) wellFormed(op, path string, err error) {
 // one of two names or more, which no message of the contract has.
 func hostPath(err error, known []string) string {
 	for _, k := range known {
-		known = append(known, strings.Trim(strconv.Quote(k), `"`)) // as a message shows a hostile name
+		quoted := strconv.Quote(k) // as a message shows a hostile name
+		known = append(known, quoted[1:len(quoted)-1])
 	}
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
 	for err := range chain(err) {
