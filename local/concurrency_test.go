@@ -80,7 +80,8 @@ func TestConcurrentEdits(t *testing.T) {
 	var mu sync.Mutex
 	done := map[int]bool{}
 	var conflicts atomic.Int32
-	var wg sync.WaitGroup
+	var wg, haveRead sync.WaitGroup
+	haveRead.Add(20)
 	for i := range 20 {
 		wg.Go(func() {
 			fsys := w.fsys
@@ -89,6 +90,11 @@ func TestConcurrentEdits(t *testing.T) {
 			}
 			for try := range 3 {
 				data, info, err := ambit.ReadFile(ctx, fsys, "f")
+				if try == 0 {
+					// All have the same version in hand then.
+					haveRead.Done()
+					haveRead.Wait()
+				}
 				if ambit.ReasonOf(err) == ambit.ErrChanged {
 					continue
 				}
