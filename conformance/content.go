@@ -24,6 +24,16 @@ type contentMethod struct {
 	give func(ctx context.Context, p *probe, path string, content io.Reader, parents bool) error
 }
 
+// opOf returns the operation that an error of give may be of: staged content
+// fails when it is staged, or when it is published.
+func (m contentMethod) opOf(err error) string {
+	var e *ambit.Error
+	if m.id == methodStage.id && errors.As(err, &e) && e != nil && e.Op == ambit.OpPublish {
+		return e.Op
+	}
+	return m.op
+}
+
 // contentMethods are all methods that take content.
 func contentMethods() []contentMethod {
 	return []contentMethod{

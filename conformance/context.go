@@ -149,7 +149,7 @@ func contentContextChecks() []*check {
 						ctx, cancel := context.WithCancel(p.ctx)
 						err := m.give(ctx, p, path, interrupted("begun ", cancel, rest), true)
 						cancel()
-						p.refused(m.op, path, err, ambit.ErrCanceled)
+						p.refused(m.opOf(err), path, err, ambit.ErrCanceled)
 						if err != nil && !errors.Is(err, context.Canceled) {
 							p.errorf("%s %q: errors.Is(err, context.Canceled) is false: %v", m.op, path, err)
 						}

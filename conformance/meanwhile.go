@@ -123,7 +123,7 @@ func (p *probe) judgedAgain(m contentMethod, e meanwhile) {
 	default:
 		_, err = implements[ambit.Committer](p).Commit(p.ctx, []ambit.Change{{Op: ambit.OpWrite, Path: e.path, Content: content, If: o.If}})
 	}
-	p.refused(m.op, e.path, err, e.reason)
+	p.refused(m.opOf(err), e.path, err, e.reason)
 	if after == nil {
 		p.fatalf("the content was not read")
 	}

@@ -32,13 +32,17 @@ func (p *probe) refused(op, path string, err error, reasons ...ambit.Reason) {
 	p.wellFormed(op, path, err)
 }
 
-// wellFormed checks the form of an error: an *Error with the path as written,
-// which matches its reason and no sentinel of another, and no host path.
+// wellFormed checks the form of an error: an *Error of the operation with the
+// path as written, which matches its reason and no sentinel of another, and no
+// host path.
 func (p *probe) wellFormed(op, path string, err error) {
 	var e *ambit.Error
 	if !errors.As(err, &e) || e == nil {
 		p.errorf("%s %q: the error is a %T, not an *ambit.Error: %v", op, path, err, err)
 		return
+	}
+	if e.Op != op {
+		p.errorf("%s %q: the error's Op is %q", op, path, e.Op)
 	}
 	if e.Path != path {
 		p.errorf("%s %q: the error's Path is %q, want it as the caller wrote it", op, path, e.Path)

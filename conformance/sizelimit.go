@@ -38,7 +38,7 @@ func sizeLimitChecks() []*check {
 	for _, m := range contentMethods() {
 		tooLarge := func(p *probe, path string, content io.Reader) {
 			err := m.give(p.ctx, p, path, content, true)
-			p.refused(m.op, path, err, ambit.ErrTooLarge)
+			p.refused(m.opOf(err), path, err, ambit.ErrTooLarge)
 			var e *ambit.Error
 			if errors.As(err, &e) && e.Reason == ambit.ErrTooLarge && e.Limit != p.caps.MaxFileSize {
 				p.errorf("%s %q: too-large with Limit %d, want %d", m.op, path, e.Limit, p.caps.MaxFileSize)
