@@ -33,9 +33,6 @@ type attempt struct {
 // otherVersion is a version that no file has.
 const otherVersion = ambit.Version("no-version-of-any-file")
 
-// attempted is what the attempts write.
-const attempted = "attempted by an attempt\n"
-
 // attempts are all methods, in the order of the contract's tables.
 func attempts() []attempt {
 	list := []attempt{
@@ -107,7 +104,7 @@ func attempts() []attempt {
 				id: "write" + v.id, name: "Write to %s" + v.name, op: ambit.OpWrite, escape: v.escape,
 				requires: append([]requirement{needWrite}, swap...),
 				call: func(p *probe, path string) (string, error) {
-					r, err := p.writable().Write(p.ctx, path, strings.NewReader(attempted), &v.o)
+					r, err := p.writable().Write(p.ctx, path, strings.NewReader(written), &v.o)
 					return shown(r, err)
 				},
 			},
@@ -115,7 +112,7 @@ func attempts() []attempt {
 				id: "stage" + v.id, name: "Stage for %s" + v.name, op: ambit.OpStage, escape: v.escape,
 				requires: append([]requirement{needStage}, swap...),
 				call: func(p *probe, path string) (string, error) {
-					s, err := implements[ambit.Stager](p).Stage(p.ctx, path, strings.NewReader(attempted), &v.o)
+					s, err := implements[ambit.Stager](p).Stage(p.ctx, path, strings.NewReader(written), &v.o)
 					if err != nil {
 						return "", err
 					}
@@ -130,7 +127,7 @@ func attempts() []attempt {
 				requires: append([]requirement{needAppend}, swap...),
 				call: func(p *probe, path string) (string, error) {
 					o := &ambit.AppendOptions{If: v.o.If, Parents: v.o.Parents}
-					r, err := implements[ambit.Appender](p).Append(p.ctx, path, strings.NewReader(attempted), o)
+					r, err := implements[ambit.Appender](p).Append(p.ctx, path, strings.NewReader(written), o)
 					return shown(r, err)
 				},
 			},
@@ -138,7 +135,7 @@ func attempts() []attempt {
 				id: "commit-write" + v.id, name: "Commit of a write to %s" + v.name, op: ambit.OpCommit, escape: v.escape,
 				requires: append([]requirement{needCommit}, swap...),
 				call: func(p *probe, path string) (string, error) {
-					return committed(p, ambit.Change{Op: ambit.OpWrite, Path: path, Content: strings.NewReader(attempted), If: v.o.If, Parents: v.o.Parents})
+					return committed(p, ambit.Change{Op: ambit.OpWrite, Path: path, Content: strings.NewReader(written), If: v.o.If, Parents: v.o.Parents})
 				},
 			},
 		)

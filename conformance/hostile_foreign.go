@@ -171,7 +171,7 @@ func foreignChecks() []*check {
 			rule:     "ReadFile beside another program that replaces the file returns one version of it or changed, never a mixture.",
 			requires: []requirement{needDisturb, needVersions},
 			run: func(p *probe) {
-				const size = 64 << 10
+				size := p.atMost(64 << 10)
 				p.disturb(Change{Kind: DisturbReplace, Path: "/file", Data: strings.Repeat("a", size)})
 				var stop atomic.Bool
 				p.together(
@@ -179,7 +179,7 @@ func foreignChecks() []*check {
 						defer stop.Store(true)
 						for i := range 100 {
 							letter := string(rune('a' + i%26))
-							if err := p.target.Disturb(p.ctx, p.fs, Change{Kind: DisturbReplace, Path: "/file", Data: strings.Repeat(letter, size-i)}); err != nil {
+							if err := p.target.Disturb(p.ctx, p.fs, Change{Kind: DisturbReplace, Path: "/file", Data: strings.Repeat(letter, max(size-i, 0))}); err != nil {
 								p.fatalf("Disturb failed: %v", err)
 							}
 						}
@@ -188,7 +188,7 @@ func foreignChecks() []*check {
 						for !stop.Load() {
 							data, info, err := ambit.ReadFile(p.ctx, p.fs, "file")
 							if err != nil {
-								p.refused(anyReading(err), "file", err, ambit.ErrChanged)
+								p.refused(opOf("", err), "file", err, ambit.ErrChanged)
 								continue
 							}
 							p.oneLetter(string(data), int(info.Size))
@@ -285,15 +285,6 @@ func foreignChecks() []*check {
 			run:      keepsForeignUpdates,
 		},
 	}
-}
-
-// anyReading returns the operation of a reading error, which ReadFile names by
-// the step that failed.
-func anyReading(err error) string {
-	if e, ok := err.(*ambit.Error); ok {
-		return e.Op
-	}
-	return ambit.OpRead
 }
 
 // keepsForeignUpdates lets a foreign program put one content after the other
