@@ -4,6 +4,8 @@
 package aferofs
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"runtime"
 	"syscall"
@@ -65,12 +67,23 @@ func (s *store) examine(exclusive bool) {
 			s.links = ambit.LinksRefused
 		}
 	}
-	if !s.readOnly {
+	s.tempPrefix = tempPrefix
+	for range stacked {
 		// A name that nobody has: only a file system that refuses every
-		// change says anything but that it is missing.
-		s.readOnly = refusesChange(s.fsys.Remove(s.name("/" + newTempName())))
+		// change says anything but that it is missing, or one like this, for
+		// which the name is reserved.
+		err := s.fsys.Remove(s.name("/" + s.newTempName()))
+		s.readOnly = s.readOnly || refusesChange(err)
+		if refusesChange(err) || !errors.Is(err, fs.ErrPermission) {
+			break
+		}
+		s.tempPrefix = tempPrefix + s.tempPrefix
 	}
 }
+
+// stacked is how many file systems like this may lie over each other, with
+// reserved names of their own.
+const stacked = 4
 
 // refusesChange tells the answer of afero's read-only file systems, which is
 // the bare errno, from that of a disk, which comes in a PathError.

@@ -132,7 +132,7 @@ func (t *target) entries(names []named, details bool) []ambit.Entry {
 // readDir reads the names in a folder, without the reserved ones.
 func (s *store) readDir(dir string) ([]named, error) {
 	names, err := s.everyName(dir)
-	return slices.DeleteFunc(names, func(n named) bool { return reserved(n.name) }), err
+	return slices.DeleteFunc(names, func(n named) bool { return s.reserved(n.name) }), err
 }
 
 // everyName reads the names in a folder, without what could be no name.

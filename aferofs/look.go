@@ -139,7 +139,7 @@ func (p *place) near() string {
 func (t *target) locate() (place, error) {
 	s := t.v.store
 	p := place{path: t.in}
-	if holdsReserved(t.in) {
+	if s.holdsReserved(t.in) {
 		return p, &ambit.Error{
 			Op: t.op, Path: t.written, Reason: ambit.ErrDenied, Rule: "reserved", Target: t.out(t.in),
 			Detail: "names of this form are the library's own",

@@ -107,7 +107,7 @@ type temp struct {
 
 // addTemp registers a name in the folder dir. The caller holds mu.
 func (s *store) addTemp(dir string) *temp {
-	t := &temp{path: ambit.Join(dir, newTempName())}
+	t := &temp{path: ambit.Join(dir, s.newTempName())}
 	s.tempsMu.Lock()
 	defer s.tempsMu.Unlock()
 	s.temps[t] = struct{}{}

@@ -102,6 +102,8 @@ func (c *call) judgeTarget(source, t *target, p place, o *ambit.RenameOptions) (
 		return place{}, t.wrap(err)
 	}
 	switch {
+	case t.isRoot():
+		return place{}, t.kindErr(ambit.ErrExists, ambit.KindDirectory, t.in)
 	case t.slash && !folder:
 		return place{}, t.notADirectory(t.in, ambit.KindUnknown)
 	case t.in == p.path:

@@ -24,17 +24,18 @@ type store struct {
 	limit    int64
 	instance string
 
-	exclusive bool
-	readOnly  bool
-	relative  bool // fsys wants names without a leading slash
-	layered   bool // a removed name may uncover another beneath it
-	strange   bool // of no type that is known here
-	plainDisk bool // opening a file for writing changes nothing yet
-	inMemory  bool
-	keepsMode bool
-	links     ambit.LinkRule
-	newFile   fs.FileMode
-	newDir    fs.FileMode
+	exclusive  bool
+	readOnly   bool
+	relative   bool // fsys wants names without a leading slash
+	layered    bool // a removed name may uncover another beneath it
+	strange    bool // of no type that is known here
+	plainDisk  bool // opening a file for writing changes nothing yet
+	inMemory   bool
+	keepsMode  bool
+	links      ambit.LinkRule
+	tempPrefix string
+	newFile    fs.FileMode
+	newDir     fs.FileMode
 
 	// mu orders the users of this store: a decision and its act are one
 	// step. It is never held while content is read or a function of the
@@ -193,23 +194,22 @@ func (s *store) moved(from, to string, folder bool) {
 // call and can be named in none.
 const tempPrefix = ".ambit-tmp-"
 
-// tempNameLength: the prefix and 26 random characters, long enough that nobody
-// has such a name by chance.
-const tempNameLength = len(tempPrefix) + 26
+// newTempName returns a reserved name: the prefix and 26 random letters and
+// digits, so that nobody has one by chance.
+func (s *store) newTempName() string { return s.tempPrefix + strings.ToLower(rand.Text()) }
 
-func newTempName() string { return tempPrefix + strings.ToLower(rand.Text()) }
-
-func reserved(name string) bool {
-	return len(name) == tempNameLength && strings.HasPrefix(name, tempPrefix)
+func (s *store) reserved(name string) bool {
+	random, ok := strings.CutPrefix(name, s.tempPrefix)
+	return ok && len(random) == 26
 }
 
 // holdsReserved reports whether a step of the clean path is a reserved name.
-func holdsReserved(path string) bool {
-	if !strings.Contains(path, "/"+tempPrefix) {
+func (s *store) holdsReserved(path string) bool {
+	if !strings.Contains(path, tempPrefix) {
 		return false
 	}
 	for name := range strings.SplitSeq(path, "/") {
-		if reserved(name) {
+		if s.reserved(name) {
 			return true
 		}
 	}

@@ -213,7 +213,7 @@ func (c *call) prepare(t *target, w writing, content io.Reader) (*payload, place
 	var p place
 	var tmp *temp
 	err := c.decide(false, func() (err error) {
-		if p, err = c.judge(t, w, askedFor(t.op)); err != nil || s.mem != nil {
+		if p, err = c.judge(t, w, ambit.OpWrite); err != nil || s.mem != nil {
 			return err
 		}
 		perm := s.newFile
@@ -251,15 +251,6 @@ func (c *call) prepare(t *target, w writing, content io.Reader) (*payload, place
 	return held, p, nil
 }
 
-// askedFor is the operation that the rules know a method by.
-func askedFor(op string) ambit.Op {
-	switch op {
-	case ambit.OpStage, ambit.OpPublish:
-		return ambit.OpWrite
-	}
-	return ambit.Op(op)
-}
-
 // contentError tells errors of the storage from those of content.
 func (t *target) contentError(err error) error {
 	var ours *storageError
@@ -280,7 +271,7 @@ func (t *target) storage(err error) error {
 // publish judges the write again and gives the content its name.
 func (c *call) publish(t *target, w writing, held *payload) (r ambit.WriteResult, err error) {
 	err = c.decide(true, func() error {
-		p, err := c.judge(t, w, askedFor(t.op))
+		p, err := c.judge(t, w, ambit.OpWrite)
 		if err != nil {
 			return err
 		}

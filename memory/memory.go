@@ -9,12 +9,11 @@
 package memory
 
 import (
-	"crypto/rand"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ambitfs/ambit"
@@ -44,6 +43,7 @@ type Options struct {
 type FileSystem struct {
 	*aferofs.FileSystem
 	tree *afero.MemMapFs
+	made atomic.Int64 // files that SetFile has made
 }
 
 // The modes of what a fixture holds.
@@ -65,7 +65,6 @@ func New(files map[string]string, o *Options) *FileSystem {
 	fsys := &FileSystem{
 		FileSystem: aferofs.New(tree, &aferofs.Options{
 			Exclusive:   true,
-			ID:          "memory-" + strings.ToLower(rand.Text()),
 			MaxFileSize: o.MaxFileSize,
 			Faults:      o.Faults,
 		}),
@@ -88,7 +87,11 @@ func New(files map[string]string, o *Options) *FileSystem {
 			fsys.makeFolders(clean)
 			continue
 		}
-		fsys.SetFile(path, files[path])
+		fsys.makeFolders(ambit.Dir(clean))
+		if info, err := tree.Stat(clean); err == nil && info.IsDir() {
+			panic(fmt.Sprintf("memory: %q holds other files and cannot be one", path))
+		}
+		fsys.put(clean, files[path], time.Time{})
 	}
 	return fsys
 }
@@ -114,7 +117,19 @@ func (f *FileSystem) SetFile(path, content string) {
 	if err == nil {
 		last = before.ModTime()
 	}
-	file, err := f.tree.Create(clean)
+	// In one step for whoever reads meanwhile. No path of the contract has
+	// such a name.
+	made := fmt.Sprintf("/\x00%d", f.made.Add(1))
+	f.put(made, content, last)
+	if err := f.tree.Rename(made, clean); err != nil {
+		panic("memory: " + err.Error())
+	}
+}
+
+// put makes a file that is newer than last, so that a coarse clock does not
+// hide the change.
+func (f *FileSystem) put(path, content string, last time.Time) {
+	file, err := f.tree.Create(path)
 	if err != nil {
 		panic("memory: " + err.Error())
 	}
@@ -123,7 +138,6 @@ func (f *FileSystem) SetFile(path, content string) {
 		panic("memory: " + err.Error())
 	}
 	mem.SetMode(data, fileMode)
-	// A coarse clock must not hide the change.
 	if info := mem.GetFileInfo(data); !info.ModTime().After(last) {
 		mem.SetModTime(data, last.Add(1))
 	}

@@ -263,6 +263,8 @@ func (m *model) renaming(from, to path, o ambit.RenameOptions) (*spot, *spot, *f
 		return nil, nil, from.fail(ambit.ErrChanged)
 	}
 	switch {
+	case len(to.names) == 0:
+		return nil, nil, to.failAt(ambit.ErrExists, m.root)
 	case to.slash && !s.at.folder():
 		return nil, nil, to.fail(ambit.ErrNotADirectory)
 	case to.String() == from.String():
