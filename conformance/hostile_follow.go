@@ -54,7 +54,7 @@ func followChecks() []*check {
 			},
 		},
 		{
-			id: "hostile/links-dots-by-text", tree: linked,
+			id: "hostile/links-dots-by-text", tree: append(slices.Clone(linked), ParseTree("-- link-deep -> folder/deep --\n")...),
 			rule:     "After a link \"..\" goes back by text and not to the folder above what the link leads to.",
 			requires: []requirement{needLinks},
 			run: func(p *probe) {
@@ -62,7 +62,12 @@ func followChecks() []*check {
 				p.leadsTo("link-inner/../file", "/file")
 				p.leadsTo("outward-folder/../file", "/file")
 				p.leadsTo("loop/../file", "/file")
-				_, err := p.fs.Stat(p.ctx, "folder/deep/../../../file")
+				p.leadsTo("folder/up/../inner", "/folder/inner")
+				p.leadsTo("link-deep/../file", "/file")
+				// What the link leads to lies in a folder that has this name.
+				_, err := p.fs.Open(p.ctx, "link-deep/../inner")
+				p.refused(ambit.OpOpen, "link-deep/../inner", err, ambit.ErrNotFound)
+				_, err = p.fs.Stat(p.ctx, "folder/deep/../../../file")
 				p.refused(ambit.OpStat, "folder/deep/../../../file", err, ambit.ErrOutside)
 			},
 		},
@@ -476,13 +481,20 @@ x
 			rule:     "Verify of a file that was opened through a link sees the change of the file that the link leads to.",
 			requires: []requirement{needLinks, needWrite},
 			run: func(p *probe) {
-				f := p.open("link-folder/inner")
-				defer f.Close()
-				if err := f.Verify(p.ctx); err != nil {
-					p.errorf("verify before the change: %v", err)
+				paths := []string{"link-folder/inner", "link-inner"}
+				var files []ambit.File
+				for _, path := range paths {
+					f := p.open(path)
+					defer f.Close()
+					if err := f.Verify(p.ctx); err != nil {
+						p.errorf("verify %q before the change: %v", path, err)
+					}
+					files = append(files, f)
 				}
 				p.write("folder/inner", "something else\n", nil)
-				p.refused(ambit.OpVerify, "link-folder/inner", f.Verify(p.ctx), ambit.ErrChanged)
+				for i, f := range files {
+					p.refused(ambit.OpVerify, paths[i], f.Verify(p.ctx), ambit.ErrChanged)
+				}
 			},
 		},
 		{

@@ -275,10 +275,16 @@ func guardRuleChecks() []*check {
 			requires: []requirement{needGuard},
 			run: func(p *probe) {
 				guarded, _ := p.guard(denying("/sib"))
-				guarded.holds("sibling/x", "other x\n")
-				guarded.holds("sib.txt", "sib\n")
-				_, err := guarded.fs.Open(p.ctx, "sib/x")
+				free := func() {
+					guarded.holds("sibling/x", "other x\n")
+					guarded.holds("sib.txt", "sib\n")
+				}
+				free()
+				_, err := guarded.fs.Stat(p.ctx, "sib")
+				p.refused(ambit.OpStat, "sib", err, ambit.ErrDenied)
+				_, err = guarded.fs.Open(p.ctx, "sib/x")
 				p.refused(ambit.OpOpen, "sib/x", err, ambit.ErrDenied)
+				free() // whatever is remembered of the refusals
 				if p.caps.Write {
 					guarded.write("sib.txt", "new\n", nil)
 					guarded.write("sibling/x", "new\n", nil)

@@ -187,7 +187,7 @@ func concurrentMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "a lock is held while content is read", check: "concurrent/content-reads-same-file", hangs: true, breaks: func(f *faulty) {
+		{name: "a lock is held while content is read", check: "write/write-content-uses-the-file-system", hangs: true, breaks: func(f *faulty) {
 			var mu sync.Mutex
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				mu.Lock()
@@ -244,7 +244,7 @@ func concurrentMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "a page is of the listing as it was", check: "concurrent/list", breaks: func(f *faulty) {
+		{name: "a page is of the listing as it was", check: "core/list-after-changes", breaks: func(f *faulty) {
 			var cache sync.Map
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &ambit.ListOptions{Details: o.Details})

@@ -60,12 +60,12 @@ func errorMutants() []mutant {
 		{name: "changed is told as not-found where the file is gone", check: "write/write-if-version-missing", breaks: rewordAll(ambit.ErrChanged, ambit.ErrNotFound)},
 		{name: "not-empty is told as exists", check: "write/remove-full-folder", breaks: rewordAll(ambit.ErrNotEmpty, ambit.ErrExists)},
 		{name: "closed is told as io", check: "core/closed-file", breaks: rewordAll(ambit.ErrClosed, ambit.ErrIO)},
-		{name: "canceled is told as io", check: "core/canceled", breaks: rewordAll(ambit.ErrCanceled, ambit.ErrIO)},
+		{name: "canceled is told as io", check: "core/open-context-done", breaks: rewordAll(ambit.ErrCanceled, ambit.ErrIO)},
 		{name: "invalid is told as unsupported", check: "write/remove-root", breaks: rewordAll(ambit.ErrInvalid, ambit.ErrUnsupported)},
-		{name: "loop is told as not-found", check: "hostile/open-loop", on: onDisk, breaks: rewordAll(ambit.ErrLoop, ambit.ErrNotFound)},
-		{name: "denied is told as not-found", check: "hostile/guard-denied", on: onDisk, breaks: rewordAll(ambit.ErrDenied, ambit.ErrNotFound)},
-		{name: "too-large is told as no-space", check: "write/max-file-size", on: limited, breaks: rewordAll(ambit.ErrTooLarge, ambit.ErrNoSpace)},
-		{name: "too-large does not tell the limit", check: "write/max-file-size", on: limited, breaks: facts(func(e *ambit.Error) { e.Limit = 0 })},
+		{name: "loop is told as not-found", check: "hostile/open-looping-link", on: onDisk, breaks: rewordAll(ambit.ErrLoop, ambit.ErrNotFound)},
+		{name: "denied is told as not-found", check: "hostile/open-denied", breaks: rewordAll(ambit.ErrDenied, ambit.ErrNotFound)},
+		{name: "too-large is told as no-space", check: "write/write-max-file-size", on: limited, breaks: rewordAll(ambit.ErrTooLarge, ambit.ErrNoSpace)},
+		{name: "too-large does not tell the limit", check: "write/write-max-file-size", on: limited, breaks: facts(func(e *ambit.Error) { e.Limit = 0 })},
 
 		{name: "an error's detail shows the path of the host", check: "core/open-missing", breaks: facts(func(e *ambit.Error) {
 			e.Detail = "open /srv/data/roots/17" + e.Target + ": no such file or directory"
@@ -97,14 +97,14 @@ func errorMutants() []mutant {
 				e.Err = fs.ErrNotExist
 			}
 		})},
-		{name: "not-found has no target", check: "core/not-found-facts", breaks: facts(func(e *ambit.Error) {
+		{name: "not-found has no target", check: "core/open-missing", breaks: facts(func(e *ambit.Error) {
 			if e.Reason == ambit.ErrNotFound {
 				e.Target = ""
 			}
 		})},
-		{name: "not-found tells no missing folders", check: "core/not-found-facts", breaks: facts(func(e *ambit.Error) { e.MissingDirs = nil })},
-		{name: "the missing folders come innermost first", check: "core/not-found-facts", breaks: facts(func(e *ambit.Error) { slices.Reverse(e.MissingDirs) })},
-		{name: "a missing name itself is told as a missing folder", check: "core/not-found-facts", breaks: facts(func(e *ambit.Error) {
+		{name: "not-found tells no missing folders", check: "core/open-missing-parent", breaks: facts(func(e *ambit.Error) { e.MissingDirs = nil })},
+		{name: "the missing folders come innermost first", check: "core/open-missing-parent", breaks: facts(func(e *ambit.Error) { slices.Reverse(e.MissingDirs) })},
+		{name: "a missing name itself is told as a missing folder", check: "core/open-missing", breaks: facts(func(e *ambit.Error) {
 			if e.Reason == ambit.ErrNotFound && !slices.Contains(e.MissingDirs, e.Target) {
 				e.MissingDirs = append(e.MissingDirs, e.Target)
 			}
@@ -163,7 +163,7 @@ func pathMutants() []mutant {
 			}
 			return strings.ReplaceAll(path, "..", ".")
 		})},
-		{name: "a/../b requires a", check: "core/dotdot-by-text", breaks: func(f *faulty) {
+		{name: "a/../b requires a", check: "core/path-dots", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if before, _, ok := strings.Cut(path, "/../"); ok {
 					if _, err := f.base.Stat(ctx, before); err != nil {
@@ -173,35 +173,35 @@ func pathMutants() []mutant {
 				return f.base.Open(ctx, path)
 			}
 		}},
-		{name: "a backslash separates", check: "hostile/odd-names", wraps: reads(func(path string) string { return strings.ReplaceAll(path, `\`, "/") })},
+		{name: "a backslash separates", check: "core/path-ordinary-characters", wraps: reads(func(path string) string { return strings.ReplaceAll(path, `\`, "/") })},
 		{name: "case is folded", check: "hostile/odd-names", wraps: reads(strings.ToLower)},
-		{name: "names are trimmed", check: "hostile/odd-names", wraps: names(strings.TrimSpace)},
-		{name: "trailing dots are trimmed", check: "hostile/odd-names", wraps: names(func(name string) string {
+		{name: "names are trimmed", check: "core/path-ordinary-characters", wraps: names(strings.TrimSpace)},
+		{name: "trailing dots are trimmed", check: "core/path-ordinary-characters", wraps: names(func(name string) string {
 			if strings.Trim(name, ".") == "" {
 				return name
 			}
 			return strings.TrimRight(name, ".")
 		})},
-		{name: "names are normalised", check: "hostile/odd-names", wraps: reads(func(path string) string {
+		{name: "names are normalised", check: "hostile/look-alike-names", wraps: reads(func(path string) string {
 			return strings.ReplaceAll(path, "e\u0301", "\u00e9")
 		})},
 		{name: "stray bytes are repaired", check: "hostile/odd-names", wraps: reads(func(path string) string {
 			return strings.ToValidUTF8(path, "\ufffd")
 		})},
-		{name: "percent escapes are decoded", check: "hostile/odd-names", wraps: reads(func(path string) string {
+		{name: "percent escapes are decoded", check: "core/path-ordinary-characters", wraps: reads(func(path string) string {
 			return strings.ReplaceAll(strings.ReplaceAll(path, "%2e", "."), "%2f", "/")
 		})},
-		{name: "a query is cut off", check: "hostile/odd-names", wraps: reads(func(path string) string {
+		{name: "a query is cut off", check: "core/path-ordinary-characters", wraps: reads(func(path string) string {
 			path, _, _ = strings.Cut(path, "?")
 			return path
 		})},
-		{name: "three dots climb", check: "hostile/odd-names", wraps: names(func(name string) string {
+		{name: "three dots climb", check: "core/path-dotted-names", wraps: names(func(name string) string {
 			if name == "..." {
 				return ".."
 			}
 			return name
 		})},
-		{name: "a name with two dots in it is outside", check: "hostile/odd-names", breaks: func(f *faulty) {
+		{name: "a name with two dots in it is outside", check: "core/path-names-are-kept", breaks: func(f *faulty) {
 			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if strings.Contains(path, "..") {
 					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ambit.ErrOutside)

@@ -5,25 +5,28 @@ package conformance_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"testing"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/conformance"
 	"github.com/ambitfs/ambit/local"
+	"github.com/ambitfs/ambit/memory"
 )
 
 // A ground is a correct backend that mutants stand on.
 type ground struct {
-	name   string
-	beside bool // a storage has a place beside its root
-	build  func(t *testing.T, tree conformance.Tree) (storage, error)
+	name  string
+	build func(t *testing.T, tree conformance.Tree) (storage, error)
 }
 
-// A storage is one file system of a ground, with the doors behind its back.
+// A storage is one file system of a ground, with the doors behind its back;
+// those that it has not are nil.
 type storage struct {
 	fsys    ambit.FileSystem
 	host    string // the folder of the disk that is the root
@@ -33,85 +36,127 @@ type storage struct {
 	peer    func() (ambit.FileSystem, error)
 }
 
-// onDisk is a folder of this disk.
-var onDisk = &ground{
-	name: "local", beside: true,
-	build: func(t *testing.T, tree conformance.Tree) (storage, error) {
-		top, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
+// The grounds.
+var (
+	inMemory = &ground{name: "memory", build: func(_ *testing.T, tree conformance.Tree) (storage, error) {
+		return inMemoryStorage(tree, nil)
+	}}
+
+	// limited has a MaxFileSize.
+	limited = &ground{name: "memory with a limit", build: func(_ *testing.T, tree conformance.Tree) (storage, error) {
+		return inMemoryStorage(tree, &memory.Options{MaxFileSize: 1000})
+	}}
+
+	// onDisk is a folder of this disk.
+	onDisk = &ground{name: "local", build: onDiskStorage}
+)
+
+func inMemoryStorage(tree conformance.Tree, o *memory.Options) (storage, error) {
+	fsys := memory.New(tree.Files(), o)
+	ctx := context.Background()
+	for _, n := range tree {
+		if n.Mode == 0 || n.Beside() {
+			continue
+		}
+		if _, err := ambit.WriteFile(ctx, fsys, "/"+n.Path, []byte(n.Data), &ambit.WriteOptions{Mode: n.Mode}); err != nil {
 			return storage{}, err
 		}
-		root := filepath.Join(top, "root")
-		if err := os.Mkdir(root, 0o777); err != nil {
-			return storage{}, err
+	}
+	remove := func(path string) error {
+		return fsys.Remove(ctx, path, &ambit.RemoveOptions{Recursive: true, MissingOK: true})
+	}
+	return storage{fsys: fsys, disturb: func(c conformance.Change) error {
+		switch c.Kind {
+		case conformance.DisturbRemove:
+			return remove(c.Path)
+		case conformance.DisturbReplace:
+			if info, err := fsys.Stat(ctx, c.Path); err == nil && info.IsDir() {
+				if err := remove(c.Path); err != nil {
+					return err
+				}
+			}
+			fsys.SetFile(c.Path, c.Data)
+			return nil
 		}
-		if err := tree.LayOut(root); err != nil {
-			return storage{}, err
-		}
-		fsys, err := local.New(root, nil)
-		if err != nil {
-			return storage{}, err
-		}
-		return storage{
-			fsys: fsys, host: root, close: fsys.Close,
-			disturb: func(c conformance.Change) error { return conformance.DisturbFolder(root, c) },
-			beside:  func() (map[string]string, error) { return conformance.BesideFolder(root) },
-			peer:    func() (ambit.FileSystem, error) { return local.New(root, nil) },
-		}, nil
-	},
+		return ambit.ErrUnsupported
+	}}, nil
 }
 
-// target returns the ground with a mutant's fault; a mutant of none is the
-// ground itself.
-func (g *ground) target(t *testing.T, m mutant) conformance.Target {
+// sharedMemory is where Linux has a file system in memory.
+const sharedMemory = "/dev/shm"
+
+// onDiskStorage stands in memory where the system has such a place, since the
+// suite makes a storage for every check and a disk syncs every write in it.
+func onDiskStorage(t *testing.T, tree conformance.Tree) (storage, error) {
+	parent := os.TempDir()
+	if _, err := os.Stat(sharedMemory); err == nil {
+		parent = sharedMemory
+	}
+	top, err := os.MkdirTemp(parent, "ambit-mutant-")
+	if err != nil {
+		return storage{}, err
+	}
+	// Close is not called after a hang.
+	t.Cleanup(func() { os.RemoveAll(top) })
+	root := filepath.Join(top, "root")
+	if err := os.Mkdir(root, 0o777); err != nil {
+		return storage{}, err
+	}
+	if err := tree.LayOut(root); err != nil {
+		return storage{}, err
+	}
+	fsys, err := local.New(root, nil)
+	if err != nil {
+		return storage{}, err
+	}
+	return storage{
+		fsys: fsys, host: root,
+		close:   func() error { return errors.Join(fsys.Close(), os.RemoveAll(top)) },
+		disturb: func(c conformance.Change) error { return conformance.DisturbFolder(root, c) },
+		beside:  func() (map[string]string, error) { return conformance.BesideFolder(root) },
+		peer:    func() (ambit.FileSystem, error) { return local.New(root, nil) },
+	}, nil
+}
+
+// target returns g as the suite wants it, with change around each of its file
+// systems.
+func (g *ground) target(t *testing.T, change func(s storage) ambit.FileSystem) conformance.Target {
+	target := conformance.Target{Name: g.name}
+	empty, err := g.build(t, nil)
+	if err != nil {
+		t.Fatalf("the ground %s: %v", g.name, err)
+	}
+	if empty.close != nil {
+		empty.close()
+	}
 	var storages sync.Map // by the file system that the suite sees
-	broken := func(s storage) ambit.FileSystem {
-		switch {
-		case m.wraps != nil:
-			return m.wraps(s.fsys)
-		case m.breaks != nil:
-			return fault(s.fsys, s.host, m.breaks)
-		}
-		return s.fsys
-	}
 	behind := func(fsys ambit.FileSystem) (storage, error) {
-		s, ok := storages.Load(fsys)
-		if !ok {
-			return storage{}, fmt.Errorf("no storage of %s is known for a %T", g.name, fsys)
-		}
-		return s.(storage), nil
-	}
-	target := conformance.Target{
-		Name: g.name,
-		New: func(_ context.Context, tree conformance.Tree) (ambit.FileSystem, func() error, error) {
-			s, err := g.build(t, tree)
-			if err != nil {
-				return nil, nil, err
+		if reflect.TypeOf(fsys).Comparable() {
+			if s, ok := storages.Load(fsys); ok {
+				return s.(storage), nil
 			}
-			fsys := broken(s)
-			storages.Store(fsys, s)
-			return fsys, s.close, nil
-		},
-		Disturb: func(_ context.Context, fsys ambit.FileSystem, c conformance.Change) error {
+		}
+		return storage{}, fmt.Errorf("no storage of %s is known for a %T", g.name, fsys)
+	}
+	target.New = func(_ context.Context, tree conformance.Tree) (ambit.FileSystem, func() error, error) {
+		s, err := g.build(t, tree)
+		if err != nil {
+			return nil, nil, err
+		}
+		fsys := change(s)
+		storages.Store(fsys, s)
+		return fsys, s.close, nil
+	}
+	if empty.disturb != nil {
+		target.Disturb = func(_ context.Context, fsys ambit.FileSystem, c conformance.Change) error {
 			s, err := behind(fsys)
 			if err != nil {
 				return err
 			}
 			return s.disturb(c)
-		},
-		Peer: func(_ context.Context, fsys ambit.FileSystem) (ambit.FileSystem, error) {
-			s, err := behind(fsys)
-			if err != nil {
-				return nil, err
-			}
-			s.fsys, err = s.peer()
-			if err != nil {
-				return nil, err
-			}
-			return broken(s), nil
-		},
+		}
 	}
-	if g.beside {
+	if empty.beside != nil {
 		target.Beside = func(_ context.Context, fsys ambit.FileSystem) (map[string]string, error) {
 			s, err := behind(fsys)
 			if err != nil {
@@ -120,11 +165,17 @@ func (g *ground) target(t *testing.T, m mutant) conformance.Target {
 			return s.beside()
 		}
 	}
+	if empty.peer != nil {
+		target.Peer = func(_ context.Context, fsys ambit.FileSystem) (ambit.FileSystem, error) {
+			s, err := behind(fsys)
+			if err != nil {
+				return nil, err
+			}
+			if s.fsys, err = s.peer(); err != nil {
+				return nil, err
+			}
+			return change(s), nil
+		}
+	}
 	return target
 }
-
-// Stand-ins until memory is there.
-var (
-	inMemory = onDisk
-	limited  = onDisk
-)

@@ -8,9 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ambitfs/ambit"
@@ -54,10 +54,9 @@ func linkMutants() []mutant {
 		}
 	}
 	mutants := []mutant{
-		{name: "Open follows a link out of the root", check: "hostile/open-outward", breaks: opensOutside},
-		{name: "Open follows a folder's link out of the root", check: "hostile/open-through-outward", breaks: opensOutside},
-		{name: "Open joins dots to the root's path", check: "hostile/dotdot", breaks: opensOutside},
-		{name: "Stat follows a link out of the root", check: "hostile/stat-outward", breaks: func(f *faulty) {
+		{name: "Open follows a link out of the root", check: "hostile/open-outward-link", breaks: opensOutside},
+		{name: "Open joins dots to the root's path", check: "hostile/open-climbing", breaks: opensOutside},
+		{name: "Stat follows a link out of the root", check: "hostile/stat-outward-link", breaks: func(f *faulty) {
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				info, err := f.base.Stat(ctx, path)
 				if ambit.ReasonOf(err) == ambit.ErrOutside {
@@ -69,7 +68,7 @@ func linkMutants() []mutant {
 				return info, err
 			}
 		}},
-		{name: "List follows a link out of the root", check: "hostile/list-outward", breaks: func(f *faulty) {
+		{name: "List follows a link out of the root", check: "hostile/list-outward-link", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
 				if ambit.ReasonOf(err) != ambit.ErrOutside {
@@ -86,7 +85,7 @@ func linkMutants() []mutant {
 				return ambit.Page("/", entries, &o), nil
 			}
 		}},
-		{name: "Write follows a link out of the root", check: "hostile/write-outward", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write follows a link out of the root", check: "hostile/write-outward-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				r, err := base(ctx, path, content, o)
 				if ambit.ReasonOf(err) == ambit.ErrOutside {
@@ -97,7 +96,7 @@ func linkMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "Write follows an outward link and says that it did not", check: "hostile/write-outward", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write follows an outward link and says that it did not", check: "hostile/write-outward-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				r, err := base(ctx, path, content, o)
 				if ambit.ReasonOf(err) == ambit.ErrOutside {
@@ -106,7 +105,7 @@ func linkMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "an outward link tells whether something is there", check: "hostile/outward-dangling", breaks: func(f *faulty) {
+		{name: "an outward link tells whether something is there", check: "hostile/open-outward-link", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				file, err := f.base.Open(ctx, path)
 				if _, hostErr := os.Stat(f.hostPath(path)); ambit.ReasonOf(err) == ambit.ErrOutside && os.IsNotExist(hostErr) {
@@ -115,7 +114,7 @@ func linkMutants() []mutant {
 				return file, err
 			}
 		}},
-		{name: "the refusal of an outward link shows where it leads", check: "hostile/open-outward", breaks: func(f *faulty) {
+		{name: "the refusal of an outward link shows where it leads", check: "hostile/open-outward-link", breaks: func(f *faulty) {
 			f.fail = func(_, path string, err error) error {
 				text, linkErr := os.Readlink(f.hostPath(path))
 				if linkErr != nil || ambit.ReasonOf(err) != ambit.ErrOutside {
@@ -126,7 +125,7 @@ func linkMutants() []mutant {
 				return &e
 			}
 		}},
-		{name: "ReadLink tells an outward text", check: "hostile/readlink-outward", breaks: func(f *faulty) {
+		{name: "ReadLink tells an outward text", check: "hostile/readlink-outward-link", breaks: func(f *faulty) {
 			f.readLink = func(ctx context.Context, path string) (string, error) {
 				text, err := f.base.ReadLink(ctx, path)
 				if ambit.ReasonOf(err) == ambit.ErrOutside {
@@ -146,7 +145,7 @@ func linkMutants() []mutant {
 				return text, err
 			}
 		}},
-		{name: "ReadLink tells where the link leads in the end", check: "core/readlink", breaks: func(f *faulty) {
+		{name: "ReadLink tells where the link leads in the end", check: "hostile/links-described", breaks: func(f *faulty) {
 			f.readLink = func(ctx context.Context, path string) (string, error) {
 				text, err := f.base.ReadLink(ctx, path)
 				if info, statErr := f.base.Stat(ctx, path); err == nil && statErr == nil {
@@ -155,7 +154,7 @@ func linkMutants() []mutant {
 				return text, err
 			}
 		}},
-		{name: "Lstat follows a link", check: "core/lstat-link", breaks: func(f *faulty) {
+		{name: "Lstat follows a link", check: "hostile/links-described", breaks: func(f *faulty) {
 			f.lstat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				if info, err := f.base.Stat(ctx, path); err == nil {
 					return info, nil
@@ -163,7 +162,7 @@ func linkMutants() []mutant {
 				return f.base.Lstat(ctx, path)
 			}
 		}},
-		{name: "Lstat of a dangling link is not-found", check: "hostile/lstat-dangling", breaks: func(f *faulty) {
+		{name: "Lstat of a dangling link is not-found", check: "hostile/links-described", breaks: func(f *faulty) {
 			f.lstat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
 					return ambit.FileInfo{}, ambit.Wrap(ambit.OpLstat, path, err)
@@ -171,7 +170,7 @@ func linkMutants() []mutant {
 				return f.base.Lstat(ctx, path)
 			}
 		}},
-		{name: "Open of a loop hangs", check: "hostile/open-loop", hangs: true, breaks: func(f *faulty) {
+		{name: "Open of a loop hangs", check: "hostile/open-looping-link", hangs: true, breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				for {
 					file, err := f.base.Open(ctx, path)
@@ -183,7 +182,7 @@ func linkMutants() []mutant {
 				}
 			}
 		}},
-		{name: "Stat of a link tells the link's path", check: "hostile/link-canonical", breaks: func(f *faulty) {
+		{name: "Stat of a link tells the link's path", check: "hostile/links-read-through", breaks: func(f *faulty) {
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				info, err := f.base.Stat(ctx, path)
 				if link, ok := f.link(ctx, path); ok && err == nil {
@@ -192,7 +191,63 @@ func linkMutants() []mutant {
 				return info, err
 			}
 		}},
-		{name: "Open refuses links", check: "hostile/link-canonical", breaks: func(f *faulty) {
+		{name: "dots go back from where a link leads", check: "hostile/links-dots-by-text", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				if before, after, ok := strings.Cut(path, "/../"); ok {
+					if info, err := f.base.Stat(ctx, before); err == nil && info.IsDir() {
+						return f.base.Open(ctx, ambit.Join(ambit.Dir(info.Path), after))
+					}
+				}
+				return f.base.Open(ctx, path)
+			}
+		}},
+		{name: "eight links are too many", check: "hostile/links-forty", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				to := path
+				for range 8 {
+					next, ok := f.target(ctx, to)
+					if !ok {
+						return f.base.Open(ctx, path)
+					}
+					to = next
+				}
+				return nil, ambit.Wrap(ambit.OpOpen, path, ambit.ErrLoop)
+			}
+		}},
+		{name: "forty-one links are followed", check: "hostile/links-forty", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				to := path
+				for range 100 {
+					next, ok := f.target(ctx, to)
+					if !ok {
+						return f.base.Open(ctx, to)
+					}
+					to = next
+				}
+				return f.base.Open(ctx, path)
+			}
+		}},
+		{name: "a link gives the file another ID", check: "hostile/links-one-identity", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if _, ok := f.link(ctx, path); ok && info.ID != "" {
+					info.ID += "-by-link"
+				}
+				return info, err
+			}
+		}},
+		{name: "Verify looks at the link", check: "hostile/links-verified", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				before, _ := f.link(context.Background(), path)
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if now, ok := f.link(ctx, path); ok && now == before {
+						return nil
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Open refuses links", check: "hostile/links-read-through", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if _, ok := f.link(ctx, path); ok {
 					return nil, &ambit.Error{Op: ambit.OpOpen, Path: path, Reason: ambit.ErrDenied, Rule: "links"}
@@ -200,7 +255,7 @@ func linkMutants() []mutant {
 				return f.base.Open(ctx, path)
 			}
 		}},
-		{name: "Write replaces a link", check: "write/write-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write replaces a link", check: "hostile/links-written-through", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				_, link := f.link(ctx, path)
 				if info, err := f.base.Stat(ctx, path); link && err == nil && info.Kind == ambit.KindRegular && o.If.IsZero() {
@@ -209,7 +264,7 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "Write through a dangling link creates", check: "hostile/write-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write through a dangling link creates", check: "hostile/write-dangling-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if to, ok := f.target(ctx, path); ok && o.If.IsZero() {
 					if _, err := f.base.Lstat(ctx, to); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -219,7 +274,28 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "Write replaces a dangling link", check: "hostile/write-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "IfVersion speaks of a link itself", check: "hostile/links-swapped-through", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if _, ok := o.If.Version(); ok {
+					if _, link := f.link(ctx, path); link {
+						return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ambit.ErrChanged)
+					}
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "Publish replaces a link", check: "hostile/links-staged-through", breaks: func(f *faulty) {
+			f.staged = func(path string, s ambit.Staged) ambit.Staged {
+				return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
+					r, err := s.Publish(ctx)
+					if link, ok := f.link(ctx, path); ok && err == nil {
+						f.base.Rename(ctx, r.Info.Path, link.Path, &ambit.RenameOptions{Replace: true})
+					}
+					return r, err
+				}}
+			}
+		}},
+		{name: "Write replaces a dangling link", check: "hostile/write-dangling-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				_, link := f.link(ctx, path)
 				if _, err := f.base.Stat(ctx, path); link && ambit.ReasonOf(err) == ambit.ErrNotFound && o.If.IsZero() {
@@ -228,7 +304,7 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "IfAbsent looks through a dangling link", check: "write/write-if-absent-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "IfAbsent looks through a dangling link", check: "hostile/write-if-absent-dangling-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if to, ok := f.target(ctx, path); ok && o.If.Absent() {
 					if _, err := f.base.Lstat(ctx, to); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -238,7 +314,7 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "Parents makes the folder that a dangling link leads to", check: "hostile/write-through-dangling", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Parents makes the folder that a dangling link leads to", check: "hostile/write-parents-dangling-link", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				clean, _, err := ambit.Resolve("/", path)
 				if to, ok := f.target(ctx, ambit.Dir(clean)); ok && err == nil && o.Parents {
@@ -247,7 +323,7 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "Remove follows a link", check: "write/remove-link", breaks: func(f *faulty) {
+		{name: "Remove follows a link", check: "hostile/links-removed", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if info, err := f.base.Stat(ctx, path); err == nil && info.Kind == ambit.KindRegular {
 					return ambit.Wrap(ambit.OpRemove, path, f.base.Remove(ctx, info.Path, &o))
@@ -255,7 +331,7 @@ func linkMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "Remove of a link takes its target along", check: "write/remove-link", breaks: func(f *faulty) {
+		{name: "Remove of a link takes its target along", check: "hostile/links-removed", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				info, statErr := f.base.Stat(ctx, path)
 				err := f.base.Remove(ctx, path, &o)
@@ -265,7 +341,7 @@ func linkMutants() []mutant {
 				return err
 			}
 		}},
-		{name: "Remove of an outward link is refused", check: "hostile/remove-outward", breaks: func(f *faulty) {
+		{name: "Remove of an outward link is refused", check: "hostile/links-removed", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrOutside {
 					return ambit.Wrap(ambit.OpRemove, path, err)
@@ -273,7 +349,7 @@ func linkMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "Recursive follows a link to a folder", check: "hostile/remove-recursive-links", breaks: func(f *faulty) {
+		{name: "Recursive follows a link to a folder", check: "hostile/links-removed-with-folder", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if info, err := f.base.Stat(ctx, path); o.Recursive && err == nil && info.IsDir() && info.Path != "/" {
 					for e, err := range ambit.Walk(ctx, f.base, info.Path) {
@@ -285,7 +361,7 @@ func linkMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "Recursive on a link to a folder empties the folder", check: "write/remove-link-to-folder", breaks: func(f *faulty) {
+		{name: "Recursive on a link to a folder empties the folder", check: "hostile/links-removed", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if _, ok := f.link(ctx, path); ok && o.Recursive {
 					empty(f.hostPath(path))
@@ -293,7 +369,7 @@ func linkMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "a trailing slash lets Remove take a link", check: "write/remove-link-with-slash", breaks: func(f *faulty) {
+		{name: "a trailing slash lets Remove take a link", check: "hostile/remove-link-to-file", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if _, ok := f.link(ctx, withoutSlash(path)); ok {
 					path = withoutSlash(path)
@@ -301,7 +377,7 @@ func linkMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "Rename follows a link", check: "write/rename-link", breaks: func(f *faulty) {
+		{name: "Rename follows a link", check: "hostile/links-renamed", breaks: func(f *faulty) {
 			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				if info, err := f.base.Stat(ctx, from); err == nil && info.Kind == ambit.KindRegular && !strings.HasSuffix(from, "/") {
 					return f.base.Rename(ctx, info.Path, to, &o)
@@ -309,7 +385,7 @@ func linkMutants() []mutant {
 				return f.base.Rename(ctx, from, to, &o)
 			}
 		}},
-		{name: "Rename replaces what a link at the target leads to", check: "write/rename-onto-link", breaks: func(f *faulty) {
+		{name: "Rename replaces what a link at the target leads to", check: "hostile/links-replaced", breaks: func(f *faulty) {
 			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				if info, err := f.base.Stat(ctx, to); err == nil && info.Kind == ambit.KindRegular && o.Replace {
 					to = info.Path
@@ -317,7 +393,7 @@ func linkMutants() []mutant {
 				return f.base.Rename(ctx, from, to, &o)
 			}
 		}},
-		{name: "Rename through a dangling link at the target", check: "write/rename-onto-dangling", breaks: func(f *faulty) {
+		{name: "Rename through a dangling link at the target", check: "hostile/rename-to-dangling-link", breaks: func(f *faulty) {
 			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				if through, ok := f.target(ctx, to); ok {
 					if _, err := f.base.Lstat(ctx, through); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -327,7 +403,27 @@ func linkMutants() []mutant {
 				return f.base.Rename(ctx, from, to, &o)
 			}
 		}},
-		{name: "Mkdir makes what a dangling link leads to", check: "write/mkdir-dangling", breaks: func(f *faulty) {
+		{name: "Rename puts a folder in the place of a link", check: "hostile/links-folder-not-onto", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if _, ok := f.link(ctx, to); ok && ambit.ReasonOf(err) == ambit.ErrExists && o.Replace {
+					f.base.Remove(ctx, to, nil)
+					return f.base.Rename(ctx, from, to, &o)
+				}
+				return info, err
+			}
+		}},
+		{name: "Mkdir makes nothing beneath a link", check: "hostile/links-made-beneath", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				if clean, _, err := ambit.Resolve("/", dir); err == nil {
+					if _, ok := f.link(ctx, ambit.Dir(clean)); ok {
+						return nil, ambit.Wrap(ambit.OpMkdir, dir, ambit.ErrNotADirectory)
+					}
+				}
+				return f.base.Mkdir(ctx, dir, &o)
+			}
+		}},
+		{name: "Mkdir makes what a dangling link leads to", check: "hostile/mkdir-dangling-link", breaks: func(f *faulty) {
 			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
 				if through, ok := f.target(ctx, dir); ok {
 					if _, err := f.base.Lstat(ctx, through); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -337,7 +433,7 @@ func linkMutants() []mutant {
 				return f.base.Mkdir(ctx, dir, &o)
 			}
 		}},
-		{name: "Mkdir with Parents takes a link to a folder for the folder", check: "write/mkdir-parents-link", breaks: func(f *faulty) {
+		{name: "Mkdir with Parents takes a link to a folder for the folder", check: "hostile/mkdir-parents-link-to-folder", breaks: func(f *faulty) {
 			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
 				created, err := f.base.Mkdir(ctx, dir, &o)
 				if info, statErr := f.base.Stat(ctx, dir); ambit.ReasonOf(err) == ambit.ErrExists && o.Parents && statErr == nil && info.IsDir() {
@@ -346,7 +442,7 @@ func linkMutants() []mutant {
 				return created, err
 			}
 		}},
-		{name: "Open of a FIFO blocks", check: "hostile/fifo-open", hangs: true, breaks: func(f *faulty) {
+		{name: "Open of a FIFO blocks", check: "hostile/open-fifo", hangs: true, breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO {
 					if pipe, err := os.Open(f.hostPath(path)); err == nil {
@@ -356,7 +452,7 @@ func linkMutants() []mutant {
 				return f.base.Open(ctx, path)
 			}
 		}},
-		{name: "Write blocks on a FIFO", check: "hostile/fifo-write", hangs: true, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write blocks on a FIFO", check: "hostile/write-fifo", hangs: true, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO {
 					if pipe, err := os.OpenFile(f.hostPath(path), os.O_WRONLY, 0); err == nil {
@@ -366,7 +462,7 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "Write replaces a FIFO", check: "hostile/fifo-write", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write replaces a FIFO", check: "hostile/write-fifo", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO && o.If.IsZero() {
 					f.base.Remove(ctx, path, nil)
@@ -374,7 +470,7 @@ func linkMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "a FIFO is listed as a file", check: "hostile/fifo-list", breaks: func(f *faulty) {
+		{name: "a FIFO is listed as a file", check: "hostile/fifo-listed", breaks: func(f *faulty) {
 			f.info = func(info ambit.FileInfo) ambit.FileInfo {
 				if info.Kind == ambit.KindFIFO {
 					info.Kind = ambit.KindRegular
@@ -478,10 +574,10 @@ func guardMutants() []mutant {
 		}
 	}
 	return []mutant{
-		{name: "Guard never asks", check: "hostile/guard", breaks: func(f *faulty) {
+		{name: "Guard never asks", check: "hostile/open-denied", breaks: func(f *faulty) {
 			f.guard = func(asker) ambit.FileSystem { return f.inner }
 		}},
-		{name: "Guard asks by the path as written", check: "hostile/guard", breaks: guards(func(g, f *faulty, ask asker) {
+		{name: "Guard asks by the path as written", check: "hostile/open-denied", breaks: guards(func(g, f *faulty, ask asker) {
 			g.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if err := ask(ctx, ambit.OpOpen, path); err != nil {
 					return nil, &ambit.Error{Op: ambit.OpOpen, Path: path, Reason: ambit.ErrDenied}
@@ -489,7 +585,7 @@ func guardMutants() []mutant {
 				return f.base.Open(ctx, path)
 			}
 		})},
-		{name: "Guard asks when it has acted", check: "hostile/guard", breaks: guards(func(g, f *faulty, ask asker) {
+		{name: "Guard asks when it has acted", check: "hostile/write-denied", breaks: guards(func(g, f *faulty, ask asker) {
 			g.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				r, err := f.base.Write(ctx, path, content, &o)
 				if err == nil && ask(ctx, ambit.OpWrite, r.Info.Path) != nil {
@@ -498,7 +594,7 @@ func guardMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "Guard lists what is refused", check: "hostile/guard-list", breaks: guards(func(g, f *faulty, _ asker) {
+		{name: "Guard lists what is refused", check: "hostile/guard-listing", breaks: guards(func(g, f *faulty, _ asker) {
 			g.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				if l, err := g.base.List(ctx, dir, &o); err != nil {
 					return l, err
@@ -506,7 +602,7 @@ func guardMutants() []mutant {
 				return f.base.List(ctx, dir, &o)
 			}
 		})},
-		{name: "Guard fails the listing for one refused entry", check: "hostile/guard-list", breaks: guards(func(g, f *faulty, _ asker) {
+		{name: "Guard fails the listing for one refused entry", check: "hostile/guard-listing", breaks: guards(func(g, f *faulty, _ asker) {
 			g.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := g.base.List(ctx, dir, &o)
 				if all, allErr := f.base.List(ctx, dir, &o); err == nil && allErr == nil && len(all.Entries) != len(l.Entries) {
@@ -515,7 +611,7 @@ func guardMutants() []mutant {
 				return l, err
 			}
 		})},
-		{name: "a refused name that does not exist is not-found", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) {
+		{name: "a refused name that does not exist is not-found", check: "hostile/open-denied", breaks: guards(func(g, f *faulty, _ asker) {
 			g.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
 					return nil, ambit.Wrap(ambit.OpOpen, path, err)
@@ -555,7 +651,7 @@ func guardMutants() []mutant {
 				return f.base.Write(ctx, path, content, &o)
 			}
 		})},
-		{name: "Guard does not ask for what is beneath a removed folder", check: "hostile/guard-beneath", breaks: guards(func(g, f *faulty, ask asker) {
+		{name: "Guard does not ask for what is beneath a removed folder", check: "hostile/guard-removal-above", breaks: guards(func(g, f *faulty, ask asker) {
 			g.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if clean, _, err := ambit.Resolve("/", path); err != nil || ask(ctx, ambit.OpRemove, clean) != nil {
 					return g.base.Remove(ctx, path, &o)
@@ -563,7 +659,7 @@ func guardMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		})},
-		{name: "Guard does not ask for what is beneath a moved folder", check: "hostile/guard-beneath", breaks: guards(func(g, f *faulty, ask asker) {
+		{name: "Guard does not ask for what is beneath a moved folder", check: "hostile/guard-rename-above", breaks: guards(func(g, f *faulty, ask asker) {
 			g.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				clean, _, err := ambit.Resolve("/", from)
 				if err != nil || ask(ctx, ambit.OpRename, clean) != nil {
@@ -572,7 +668,7 @@ func guardMutants() []mutant {
 				return f.base.Rename(ctx, from, to, &o)
 			}
 		})},
-		{name: "Guard removes what is allowed of a folder", check: "hostile/guard-beneath", breaks: guards(func(g, f *faulty, _ asker) {
+		{name: "Guard removes what is allowed of a folder", check: "hostile/guard-removal-above", breaks: guards(func(g, f *faulty, _ asker) {
 			g.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				err := g.base.Remove(ctx, path, &o)
 				if l, listErr := g.base.List(ctx, path, nil); ambit.ReasonOf(err) == ambit.ErrDenied && o.Recursive && listErr == nil {
@@ -583,18 +679,18 @@ func guardMutants() []mutant {
 				return err
 			}
 		})},
-		{name: "Guard forgets Stage", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) {
+		{name: "Guard forgets Stage", check: "hostile/stage-denied", breaks: guards(func(g, f *faulty, _ asker) {
 			g.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
 				return f.base.Stage(ctx, path, content, &o)
 			}
 		})},
-		{name: "Guard forgets Commit", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) { g.commit = f.base.Commit })},
-		{name: "Guard forgets Append", check: "hostile/guard", breaks: guards(func(g, f *faulty, _ asker) {
+		{name: "Guard forgets Commit", check: "hostile/guard-commit", breaks: guards(func(g, f *faulty, _ asker) { g.commit = f.base.Commit })},
+		{name: "Guard forgets Append", check: "hostile/append-denied", breaks: guards(func(g, f *faulty, _ asker) {
 			g.append = func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
 				return f.base.Append(ctx, path, content, &o)
 			}
 		})},
-		{name: "Guard forgets the target of a rename", check: "hostile/guard", breaks: guards(func(g, f *faulty, ask asker) {
+		{name: "Guard forgets the target of a rename", check: "hostile/guard-rename-above", breaks: guards(func(g, f *faulty, ask asker) {
 			g.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				source, _, err := ambit.Resolve("/", from)
 				if err != nil || ask(ctx, ambit.OpRename, source) != nil {
@@ -611,19 +707,53 @@ func guardMutants() []mutant {
 				return f.baseSub(ctx, dir)
 			}
 		})},
-		{name: "Guard calls everything a stat", check: "hostile/guard-ops", breaks: asks(func(ask asker) asker {
+		{name: "the refusal of a rule tells the kind of what is there", check: "hostile/open-denied", breaks: guards(func(g, f *faulty, _ asker) {
+			g.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := g.base.Open(ctx, path)
+				if info, statErr := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrDenied && statErr == nil {
+					e := *err.(*ambit.Error)
+					e.Kind = info.Kind
+					return nil, &e
+				}
+				return file, err
+			}
+		})},
+		{name: "Publish does not ask again", check: "hostile/guard-publish", breaks: guards(func(g, f *faulty, _ asker) {
+			g.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				asked, err := g.base.Stage(ctx, path, strings.NewReader(""), &o)
+				if err != nil {
+					return nil, err
+				}
+				asked.Discard(ctx)
+				return f.base.Stage(ctx, path, content, &o)
+			}
+		})},
+		{name: "a second Guard takes the place of the first", check: "hostile/guard-twice", breaks: func(f *faulty) {
+			f.guard = func(ask asker) ambit.FileSystem {
+				g := &faulty{host: f.host, shared: f.shared, breaks: func(*faulty) {}}
+				g = g.around(f.baseGuard(ask))
+				g.guard = func(ask asker) ambit.FileSystem { return f.baseGuard(ask) }
+				return g
+			}
+		}},
+		{name: "Guard asks with a context of its own", check: "hostile/guard-context", breaks: asks(func(ask asker) asker {
+			return func(_ context.Context, op ambit.Op, canonical string) error {
+				return ask(context.Background(), op, canonical)
+			}
+		})},
+		{name: "Guard calls everything a stat", check: "hostile/guard-asked", breaks: asks(func(ask asker) asker {
 			return func(ctx context.Context, _ ambit.Op, canonical string) error {
 				return ask(ctx, ambit.OpStat, canonical)
 			}
 		})},
 
-		{name: "Sub lets dots out", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+		{name: "Sub lets dots out", check: "core/sub-confines", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
 			return ambit.PathMap{
 				In:  func(path string) (string, error) { return root + "/" + path, nil },
 				Out: func(canonical string) (string, bool) { return canonical, true },
 			}
 		})},
-		{name: "a Sub shows the paths of its parent", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+		{name: "a Sub shows the paths of its parent", check: "core/sub-reads", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
 			return ambit.PathMap{
 				In: func(path string) (string, error) {
 					clean, dir, err := ambit.Resolve("/", path)
@@ -635,7 +765,7 @@ func guardMutants() []mutant {
 				Out: func(canonical string) (string, bool) { return canonical, true },
 			}
 		})},
-		{name: "a Sub starts one folder above", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+		{name: "a Sub starts one folder above", check: "core/sub-confines", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
 			above := ambit.Dir(root)
 			return ambit.PathMap{
 				In: func(path string) (string, error) {
@@ -645,7 +775,7 @@ func guardMutants() []mutant {
 				Out: out(above),
 			}
 		})},
-		{name: "a Sub takes the empty path for its root", check: "hostile/sub", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
+		{name: "a Sub takes the empty path for its root", check: "core/sub-refuses-as-its-own", breaks: subs(func(_ *faulty, root string) ambit.PathMap {
 			return ambit.PathMap{
 				In: func(path string) (string, error) {
 					if path == "" {
@@ -660,6 +790,60 @@ func guardMutants() []mutant {
 				Out: out(root),
 			}
 		})},
+		{name: "a Sub lists its parent", check: "core/sub-lists", breaks: subFault(func(sub, f *faulty, _ string) {
+			sub.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				if clean, _, err := ambit.Resolve("/", dir); err == nil && clean == "/" {
+					return f.base.List(ctx, "/", &o)
+				}
+				return sub.base.List(ctx, dir, &o)
+			}
+		})},
+		{name: "a Sub of a Sub starts at the top", check: "core/sub-of-a-sub", breaks: subFault(func(sub, f *faulty, _ string) { sub.sub = f.baseSub })},
+		{name: "a Sub dies with the context of its call", check: "core/sub-outlives-its-call", breaks: func(f *faulty) {
+			f.sub = func(subCtx context.Context, dir string) (ambit.FileSystem, error) {
+				sub, err := f.baseSub(subCtx, dir)
+				if err != nil {
+					return nil, err
+				}
+				g := (&faulty{host: f.host, shared: f.shared, breaks: func(*faulty) {}}).around(sub)
+				g.open = func(ctx context.Context, path string) (ambit.File, error) {
+					if err := subCtx.Err(); err != nil {
+						return nil, ambit.Wrap(ambit.OpOpen, path, err)
+					}
+					return g.base.Open(ctx, path)
+				}
+				return g, nil
+			}
+		}},
+		{name: "the root of a Sub can be removed through it", check: "write/sub-root-stays", breaks: subFault(func(sub, f *faulty, root string) {
+			sub.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if clean, _, err := ambit.Resolve("/", path); err == nil && clean == "/" {
+					return ambit.Wrap(ambit.OpRemove, path, f.base.Remove(ctx, root, &o))
+				}
+				return sub.base.Remove(ctx, path, &o)
+			}
+		})},
+		{name: "a Sub writes into its parent", check: "write/sub-writes", breaks: subFault(func(sub, f *faulty, _ string) {
+			sub.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				return f.base.Write(ctx, path, content, &o)
+			}
+		})},
+		{name: "a Sub tells the made folders in paths of its parent", check: "write/sub-changes", breaks: subFault(func(sub, f *faulty, root string) {
+			sub.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				created, err := sub.base.Mkdir(ctx, dir, &o)
+				for i, c := range created {
+					created[i] = root + c
+				}
+				return created, err
+			}
+		})},
+		{name: "a Sub's refusals name the parent's paths", check: "core/sub-refuses-as-its-own", breaks: subFault(func(sub, _ *faulty, root string) {
+			facts(func(e *ambit.Error) {
+				if e.Target != "" {
+					e.Target = root + e.Target
+				}
+			})(sub)
+		})},
 		{name: "Sub of a file is a file system", check: "core/sub-file", breaks: func(f *faulty) {
 			f.sub = func(ctx context.Context, dir string) (ambit.FileSystem, error) {
 				sub, err := f.baseSub(ctx, dir)
@@ -669,6 +853,25 @@ func guardMutants() []mutant {
 				return sub, err
 			}
 		}},
+	}
+}
+
+// subFault changes each Sub of f, whose folder is root.
+func subFault(change func(sub, f *faulty, root string)) func(f *faulty) {
+	return func(f *faulty) {
+		f.sub = func(ctx context.Context, dir string) (ambit.FileSystem, error) {
+			base, err := f.baseSub(ctx, dir)
+			if err != nil {
+				return nil, err
+			}
+			info, err := f.base.Stat(ctx, dir)
+			if err != nil {
+				return nil, err
+			}
+			sub := (&faulty{host: f.host, shared: f.shared, breaks: func(*faulty) {}}).around(base)
+			change(sub, f, strings.TrimSuffix(info.Path, "/"))
+			return sub, nil
+		}
 	}
 }
 
@@ -710,7 +913,7 @@ func capabilityMutants() []mutant {
 		{name: "Commit is claimed and refused", check: "write/commit", breaks: refuses(ambit.OpCommit, func(f *faulty, refuse func(string) error) {
 			f.commit = func(_ context.Context, _ []ambit.Change) ([]ambit.WriteResult, error) { return nil, refuse("") }
 		})},
-		{name: "Sub is claimed and refused", check: "hostile/sub", breaks: refuses(ambit.OpSub, func(f *faulty, refuse func(string) error) {
+		{name: "Sub is claimed and refused", check: "core/sub-reads", breaks: refuses(ambit.OpSub, func(f *faulty, refuse func(string) error) {
 			f.sub = func(_ context.Context, dir string) (ambit.FileSystem, error) { return nil, refuse(dir) }
 		})},
 		{name: "Write is claimed without its methods", check: "write/write-file", wraps: func(base ambit.FileSystem) ambit.FileSystem { return bare{base} }},
@@ -723,9 +926,9 @@ func capabilityMutants() []mutant {
 				return struct{ ambit.File }{file}, nil
 			}
 		}},
-		{name: "ReadLink is claimed where there is none", check: "core/readlink", on: inMemory, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = true })},
-		{name: "Search is claimed where there is none", check: "text/search", on: inMemory, breaks: claims(func(c *ambit.Capabilities) { c.Search = true })},
-		{name: "Versions are claimed and empty", check: "core/versions", breaks: versionsAs(func(ambit.FileInfo) ambit.Version { return "" })},
+		{name: "ReadLink is claimed where there is none", check: "core/readlink-file", unclaimed: true, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = true })},
+		{name: "Search is claimed where there is none", check: "hostile/links-searched", on: onDisk, unclaimed: true, breaks: claims(func(c *ambit.Capabilities) { c.Search = true })},
+		{name: "Versions are claimed and empty", check: "core/version-form", breaks: versionsAs(func(ambit.FileInfo) ambit.Version { return "" })},
 		{name: "Identity is claimed and empty", check: "core/identity", on: onDisk, breaks: func(f *faulty) {
 			f.info = func(info ambit.FileInfo) ambit.FileInfo { info.ID = ""; return info }
 		}},
@@ -740,24 +943,22 @@ func capabilityMutants() []mutant {
 		{name: "Commit is kept and not claimed", check: "write/commit", breaks: claims(func(c *ambit.Capabilities) { c.Commit = false })},
 		{name: "Remove is kept and not claimed", check: "write/remove-file", breaks: claims(func(c *ambit.Capabilities) { c.Remove = false })},
 		{name: "Write is kept and not claimed", check: "write/write-file", breaks: claims(func(c *ambit.Capabilities) { c.Write = false })},
-		{name: "List is kept and not claimed", check: "core/list-complete", breaks: claims(func(c *ambit.Capabilities) { c.List = false })},
-		{name: "Sub is kept and not claimed", check: "hostile/sub", breaks: claims(func(c *ambit.Capabilities) { c.Sub = false })},
-		{name: "Guard is kept and not claimed", check: "hostile/guard", breaks: claims(func(c *ambit.Capabilities) { c.Guard = false })},
-		{name: "Versions are filled and not claimed", check: "core/versions", breaks: claims(func(c *ambit.Capabilities) { c.Versions = false })},
+		{name: "List is kept and not claimed", check: "core/list-sorted", breaks: claims(func(c *ambit.Capabilities) { c.List = false })},
+		{name: "Sub is kept and not claimed", check: "core/sub-reads", breaks: claims(func(c *ambit.Capabilities) { c.Sub = false })},
+		{name: "Guard is kept and not claimed", check: "hostile/guard-asked", breaks: claims(func(c *ambit.Capabilities) { c.Guard = false })},
+		{name: "Versions are filled and not claimed", check: "core/version-form", breaks: claims(func(c *ambit.Capabilities) { c.Versions = false })},
 		{name: "Identity is filled and not claimed", check: "core/identity", on: onDisk, breaks: claims(func(c *ambit.Capabilities) { c.Identity = false })},
-		{name: "ReadLink is kept and not claimed", check: "core/readlink", on: onDisk, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = false })},
+		{name: "ReadLink is kept and not claimed", check: "core/readlink-file", on: onDisk, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = false })},
 		{name: "preconditions hold and Swap is none", check: "write/write-if-absent-file", breaks: claims(func(c *ambit.Capabilities) { c.Swap = ambit.SwapNone })},
 
 		{name: "capabilities change", check: "core/capabilities-constant", breaks: func(f *faulty) {
-			var asked sync.Map
+			var asked atomic.Int64
 			f.capabilities = func(c ambit.Capabilities) ambit.Capabilities {
-				if _, again := asked.LoadOrStore("", true); again {
-					c.Streams = !c.Streams
-				}
+				c.Streams = asked.Add(1)%2 == 0
 				return c
 			}
 		}},
-		{name: "nil options panic", check: "write/nil-options", wraps: func(base ambit.FileSystem) ambit.FileSystem {
+		{name: "nil options panic", check: "write/write-nil-options", wraps: func(base ambit.FileSystem) ambit.FileSystem {
 			return &needsOptions{fault(base, "", func(*faulty) {}).(*faulty)}
 		}},
 	}
@@ -773,5 +974,3 @@ func (n *needsOptions) Write(ctx context.Context, path string, content io.Reader
 	plain := *o
 	return n.faulty.Write(ctx, path, content, &plain)
 }
-
-var _ = slices.Clone[[]int]

@@ -5,9 +5,11 @@ package conformance_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -110,7 +112,7 @@ func readingMutants() []mutant {
 				return info, err
 			}
 		}},
-		{name: "Stat tells the path as written", check: "core/stat-canonical", breaks: func(f *faulty) {
+		{name: "Stat tells the path as written", check: "core/path-dots", breaks: func(f *faulty) {
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				info, err := f.base.Stat(ctx, path)
 				if err == nil {
@@ -119,7 +121,7 @@ func readingMutants() []mutant {
 				return info, err
 			}
 		}},
-		{name: "a folder has a version", check: "core/versions", breaks: func(f *faulty) {
+		{name: "a folder has a version", check: "core/version-form", breaks: func(f *faulty) {
 			f.info = func(info ambit.FileInfo) ambit.FileInfo {
 				if info.Kind == ambit.KindDirectory {
 					info.Version = "folder"
@@ -137,7 +139,7 @@ func readingMutants() []mutant {
 			}
 		}},
 
-		{name: "Verify is blind", check: "core/verify", breaks: func(f *faulty) {
+		{name: "Verify is blind", check: "core/verify-after-write", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, verify: func(context.Context) error { return nil }}
 			}
@@ -152,7 +154,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "Verify of a removed file is nil", check: "core/verify", breaks: func(f *faulty) {
+		{name: "Verify of a removed file is nil", check: "core/verify-after-remove", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, verify: func(ctx context.Context) error {
 					if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -162,7 +164,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "Verify of a removed file is not-found", check: "core/verify", breaks: func(f *faulty) {
+		{name: "Verify of a removed file is not-found", check: "core/verify-after-remove", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, verify: func(ctx context.Context) error {
 					if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -172,7 +174,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "Verify compares sizes alone", check: "core/verify", breaks: func(f *faulty) {
+		{name: "Verify compares sizes alone", check: "core/verify-after-write-of-one-size", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, verify: func(ctx context.Context) error {
 					if info, err := f.base.Stat(ctx, path); err == nil && info.Size == file.Info().Size {
@@ -194,7 +196,7 @@ func readingMutants() []mutant {
 			}
 		}},
 
-		{name: "Close again fails", check: "core/closed-file", breaks: func(f *faulty) {
+		{name: "Close again fails", check: "core/close", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				var closed atomic.Bool
 				return &faultyFile{File: file, closes: func() error {
@@ -221,7 +223,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "Info after Close is empty", check: "core/closed-file", breaks: func(f *faulty) {
+		{name: "Info after Close is empty", check: "core/file-info", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				var closed atomic.Bool
 				return &faultyFile{
@@ -236,7 +238,7 @@ func readingMutants() []mutant {
 				}
 			}
 		}},
-		{name: "Info looks again", check: "core/file-info", breaks: func(f *faulty) {
+		{name: "Info looks again", check: "core/open-handle-keeps-bytes", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, info: func() ambit.FileInfo {
 					if info, err := f.base.Stat(context.Background(), path); err == nil {
@@ -326,7 +328,7 @@ func readingMutants() []mutant {
 			}
 		}},
 
-		{name: "ReadAt moves the position", check: "core/read-at", breaks: func(f *faulty) {
+		{name: "ReadAt moves the position", check: "core/read-at-keeps-position", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
 					n, err := readerAt(file).ReadAt(p, off)
@@ -335,7 +337,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "ReadAt starts at the position", check: "core/read-at", breaks: func(f *faulty) {
+		{name: "ReadAt starts at the position", check: "core/read-at-keeps-position", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				var at atomic.Int64
 				return &faultyFile{
@@ -349,7 +351,7 @@ func readingMutants() []mutant {
 				}
 			}
 		}},
-		{name: "ReadAt(-1) panics", check: "core/read-at", breaks: func(f *faulty) {
+		{name: "ReadAt(-1) panics", check: "core/read-at-negative", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
 					if off < 0 {
@@ -359,7 +361,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "ReadAt(-1) reads from the start", check: "core/read-at", breaks: func(f *faulty) {
+		{name: "ReadAt(-1) reads from the start", check: "core/read-at-negative", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
 					return readerAt(file).ReadAt(p, max(off, 0))
@@ -418,7 +420,183 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "a File outlives its context", check: "core/context-of-open", breaks: func(f *faulty) {
+		{name: "a read of nothing is the end", check: "core/read-of-nothing", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					if len(p) == 0 {
+						return 0, io.EOF
+					}
+					return file.Read(p)
+				}}
+			}
+		}},
+		{name: "Read says that it gave a byte more", check: "core/read-within-the-buffer", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					n, err := file.Read(p)
+					if n > 0 {
+						n++
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "a File copies half of itself", check: "core/open-copied", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return nil, err
+				}
+				return &halfCopied{faultyFile{File: file}}, nil
+			}
+		}},
+		{name: "an empty file is not-found", check: "core/open-empty", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err == nil && file.Info().Size == 0 {
+					file.Close()
+					return nil, ambit.Wrap(ambit.OpOpen, path, ambit.ErrNotFound)
+				}
+				return file, err
+			}
+		}},
+		{name: "Verify fails for every change of the file system", check: "core/verify-other-files-change", breaks: func(f *faulty) {
+			var writes atomic.Int64
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				writes.Add(1)
+				return f.base.Write(ctx, path, content, &o)
+			}
+			f.file = func(path string, file ambit.File) ambit.File {
+				before := writes.Load()
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if writes.Load() != before {
+						return &ambit.Error{Op: ambit.OpVerify, Path: path, Reason: ambit.ErrChanged}
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify takes a folder for the file", check: "core/verify-folder-in-its-place", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if info, err := f.base.Stat(ctx, path); err == nil && info.IsDir() {
+						return nil
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify sees only the library's own changes", check: "core/verify-foreign-replacement", breaks: func(f *faulty) {
+			var writes atomic.Int64
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				writes.Add(1)
+				return f.base.Write(ctx, path, content, &o)
+			}
+			f.file = func(_ string, file ambit.File) ambit.File {
+				before := writes.Load()
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if writes.Load() == before {
+						return nil
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify does not see the bytes that a stranger wrote", check: "core/verify-foreign-rewrite", on: onDisk, breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if info, err := f.base.Stat(ctx, path); err == nil && info.ID == file.Info().ID {
+						return nil
+					}
+					return file.Verify(ctx)
+				}}
+			}
+		}},
+		{name: "Verify ignores its context", check: "core/file-verify-context", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					return file.Verify(context.WithoutCancel(ctx))
+				}}
+			}
+		}},
+		{name: "a name is found by its beginning", check: "core/path-prefix-is-no-parent", breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				clean, _, resolveErr := ambit.Resolve("/", path)
+				if ambit.ReasonOf(err) != ambit.ErrNotFound || resolveErr != nil {
+					return file, err
+				}
+				if l, err := f.base.List(ctx, ambit.Dir(clean), nil); err == nil {
+					for _, e := range l.Entries {
+						if strings.HasPrefix(e.Info.Path, clean) && e.Info.Kind == ambit.KindRegular {
+							return f.base.Open(ctx, e.Info.Path)
+						}
+					}
+				}
+				return file, err
+			}
+		}},
+		{name: "a folder with a slash behind it is not-a-directory", check: "core/path-to-a-folder", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if withoutSlash(path) != path {
+					return ambit.FileInfo{}, ambit.Wrap(ambit.OpStat, path, ambit.ErrNotADirectory)
+				}
+				return f.base.Stat(ctx, path)
+			}
+		}},
+		{name: "a folder has a version in Stat", check: "core/stat-folder", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				if info.IsDir() {
+					info.Version = "folder"
+				}
+				return info, err
+			}
+		}},
+		{name: "a mode has the type bits in it", check: "core/stat-folder", breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.Mode != 0 {
+					info.Mode |= info.Kind.Mode()
+				}
+				return info
+			}
+		}},
+		{name: "every file shows one mode", check: "core/mode-of-the-tree", breaks: func(f *faulty) {
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.Kind == ambit.KindRegular {
+					info.Mode = 0o644
+				}
+				return info
+			}
+		}},
+		{name: "Lstat is no Stat where no link is", check: "core/lstat-is-stat", on: onDisk, breaks: func(f *faulty) {
+			f.lstat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Lstat(ctx, path)
+				info.Version = ""
+				return info, err
+			}
+		}},
+		{name: "the fortieth open file is one too many", check: "core/open-many", breaks: func(f *faulty) {
+			var open atomic.Int64
+			f.file = func(path string, file ambit.File) ambit.File {
+				n := open.Add(1)
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					if n >= 40 {
+						return 0, ambit.Wrap(ambit.OpRead, path, ambit.ErrIO)
+					}
+					return file.Read(p)
+				}}
+			}
+		}},
+		{name: "a client's ID is its own", check: "core/capabilities-id-of-a-peer", on: onDisk, breaks: func(f *faulty) {
+			own := rand.Text()
+			f.capabilities = func(c ambit.Capabilities) ambit.Capabilities { c.ID = own; return c }
+		}},
+		{name: "a version is of one client", check: "write/version-shared-with-a-peer", on: onDisk, breaks: func(f *faulty) {
+			own := ambit.Version(rand.Text())
+			versionsAs(func(info ambit.FileInfo) ambit.Version { return own + info.Version })(f)
+		}},
+		{name: "a File outlives its context", check: "core/file-context-canceled", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if ctx.Err() != nil {
 					return f.base.Open(ctx, path)
@@ -427,23 +605,23 @@ func readingMutants() []mutant {
 			}
 		}},
 
-		{name: "Open ignores a cancelled context", check: "core/canceled", breaks: func(f *faulty) {
+		{name: "Open ignores a cancelled context", check: "core/open-context-done", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				return f.base.Open(context.WithoutCancel(ctx), path)
 			}
 		}},
-		{name: "Stat ignores a cancelled context", check: "core/canceled", breaks: func(f *faulty) {
+		{name: "Stat ignores a cancelled context", check: "core/stat-context-done", breaks: func(f *faulty) {
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				return f.base.Stat(context.WithoutCancel(ctx), path)
 			}
 		}},
-		{name: "List ignores a cancelled context", check: "core/canceled", breaks: func(f *faulty) {
+		{name: "List ignores a cancelled context", check: "core/list-context-done", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				return f.base.List(context.WithoutCancel(ctx), dir, &o)
 			}
 		}},
-		{name: "an expired deadline is canceled", check: "core/timeout", breaks: rewordAll(ambit.ErrTimeout, ambit.ErrCanceled)},
-		{name: "the context is looked at after the path", check: "core/canceled", breaks: func(f *faulty) {
+		{name: "an expired deadline is canceled", check: "core/open-context-done", breaks: rewordAll(ambit.ErrTimeout, ambit.ErrCanceled)},
+		{name: "the context is looked at after the path", check: "core/order-context-before-path", breaks: func(f *faulty) {
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				if _, _, err := ambit.Resolve("/", path); err != nil {
 					return ambit.FileInfo{}, ambit.Wrap(ambit.OpStat, path, err)
@@ -469,7 +647,7 @@ func readingMutants() []mutant {
 				return info
 			}
 		}},
-		{name: "Open's version is not Stat's", check: "core/versions", breaks: func(f *faulty) {
+		{name: "Open's version is not Stat's", check: "core/version-agrees", breaks: func(f *faulty) {
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				info, err := f.base.Stat(ctx, path)
 				if info.Version != "" {
@@ -478,7 +656,7 @@ func readingMutants() []mutant {
 				return info, err
 			}
 		}},
-		{name: "a version holds a blank", check: "core/versions", breaks: versionsAs(func(info ambit.FileInfo) ambit.Version {
+		{name: "a version holds a blank", check: "core/version-form", breaks: versionsAs(func(info ambit.FileInfo) ambit.Version {
 			return "version " + info.Version
 		})},
 	}
@@ -494,6 +672,13 @@ func versionsAs(tell func(info ambit.FileInfo) ambit.Version) func(f *faulty) {
 			return info
 		}
 	}
+}
+
+// halfCopied is a File whose WriteTo forgets half.
+type halfCopied struct{ faultyFile }
+
+func (h *halfCopied) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, io.LimitReader(&h.faultyFile, h.Info().Size/2))
 }
 
 // emptyFile is a File with nothing in it.
@@ -556,7 +741,7 @@ func listingMutants() []mutant {
 				return l, err
 			}
 		}},
-		{name: "After is inclusive", check: "core/list-pages", breaks: func(f *faulty) {
+		{name: "After is inclusive", check: "core/list-after", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				all, err := f.base.List(ctx, dir, &ambit.ListOptions{Details: o.Details})
 				if err != nil {
@@ -569,7 +754,7 @@ func listingMutants() []mutant {
 				return ambit.Page(all.Dir, all.Entries[from:], &ambit.ListOptions{Limit: o.Limit}), nil
 			}
 		}},
-		{name: "After must name an entry", check: "core/list-pages", breaks: func(f *faulty) {
+		{name: "After must name an entry", check: "core/list-after", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
 				if err == nil && o.After != "" {
@@ -580,7 +765,7 @@ func listingMutants() []mutant {
 				return l, err
 			}
 		}},
-		{name: "After is ignored", check: "core/list-pages", breaks: func(f *faulty) {
+		{name: "After is ignored", check: "core/list-after", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				o.After = ""
 				l, err := f.base.List(ctx, dir, &o)
@@ -590,30 +775,30 @@ func listingMutants() []mutant {
 				return l, err
 			}
 		}},
-		{name: "Next is set at the end", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+		{name: "Next is set at the end", check: "core/list-next", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
 			if n := len(l.Entries); n > 0 {
 				l.Next = l.Entries[n-1].Name
 			}
 		})},
-		{name: "Next is set where a full page is the last", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
+		{name: "Next is set where a full page is the last", check: "core/list-next", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
 			if n := len(l.Entries); n > 0 && n == o.Limit {
 				l.Next = l.Entries[n-1].Name
 			}
 		})},
-		{name: "Next is never set", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) { l.Next = "" })},
+		{name: "Next is never set", check: "core/list-next", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) { l.Next = "" })},
 		{name: "Limit is ignored", check: "core/list-pages", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				o.Limit = min(o.Limit, 0)
 				return f.base.List(ctx, dir, &o)
 			}
 		}},
-		{name: "a negative Limit means no limit", check: "core/list-negative-limit", breaks: func(f *faulty) {
+		{name: "a negative Limit means no limit", check: "core/list-negative-limit-folder", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				o.Limit = max(o.Limit, 0)
 				return f.base.List(ctx, dir, &o)
 			}
 		}},
-		{name: "dotfiles are left out", check: "core/list-complete", breaks: without(func(e ambit.Entry) bool { return e.Name[0] == '.' })},
+		{name: "dotfiles are left out", check: "core/list-sorted", breaks: without(func(e ambit.Entry) bool { return e.Name[0] == '.' })},
 		{name: "empty folders are left out", check: "core/list-complete", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
@@ -650,19 +835,19 @@ func listingMutants() []mutant {
 				l.Entries[i].Info = ambit.FileInfo{Path: e.Info.Path, Kind: e.Info.Kind}
 			}
 		})},
-		{name: "entries have no kind without Details", check: "core/list-complete", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
+		{name: "entries have no kind without Details", check: "core/list-entries", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
 			for i := range l.Entries {
 				if !o.Details {
 					l.Entries[i].Info.Kind = ambit.KindUnknown
 				}
 			}
 		})},
-		{name: "an entry's path is its name", check: "core/list-complete", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+		{name: "an entry's path is its name", check: "core/list-entries", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
 			for i, e := range l.Entries {
 				l.Entries[i].Info.Path = e.Name
 			}
 		})},
-		{name: "Dir is the path as written", check: "core/list-complete", breaks: func(f *faulty) {
+		{name: "Dir is the path as written", check: "core/list-entries", breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
 				if err == nil {
@@ -700,7 +885,7 @@ func listingMutants() []mutant {
 				return l, nil
 			}
 		}},
-		{name: "callers share one listing", check: "core/bytes-not-shared", breaks: func(f *faulty) {
+		{name: "callers share one listing", check: "core/list-is-the-callers", breaks: func(f *faulty) {
 			var cache sync.Map
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
@@ -712,7 +897,7 @@ func listingMutants() []mutant {
 				return shared.(*ambit.Listing), nil
 			}
 		}},
-		{name: "one broken entry fails the listing", check: "hostile/list-broken-entries", on: onDisk, breaks: func(f *faulty) {
+		{name: "one broken entry fails the listing", check: "hostile/links-listed", on: onDisk, breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
 				if err != nil {
@@ -726,7 +911,7 @@ func listingMutants() []mutant {
 				return l, nil
 			}
 		}},
-		{name: "links are listed as what they lead to", check: "hostile/list-links", on: onDisk, breaks: func(f *faulty) {
+		{name: "links are listed as what they lead to", check: "hostile/links-listed", on: onDisk, breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
 				if err != nil {
@@ -740,7 +925,7 @@ func listingMutants() []mutant {
 				return l, nil
 			}
 		}},
-		{name: "dangling links are left out", check: "hostile/list-broken-entries", on: onDisk, breaks: func(f *faulty) {
+		{name: "dangling links are left out", check: "hostile/links-listed", on: onDisk, breaks: func(f *faulty) {
 			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
 				l, err := f.base.List(ctx, dir, &o)
 				if err != nil {
@@ -753,7 +938,7 @@ func listingMutants() []mutant {
 				return l, nil
 			}
 		}},
-		{name: "a cursor beyond the library's temporary names ends the listing", check: "core/list-pages", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
+		{name: "a cursor beyond the library's temporary names ends the listing", check: "core/list-after", breaks: paged(func(l *ambit.Listing, o ambit.ListOptions) {
 			if o.After > "m" {
 				l.Entries, l.Next = nil, ""
 			}

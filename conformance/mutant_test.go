@@ -4,6 +4,7 @@
 package conformance_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,10 @@ type mutant struct {
 	breaks func(f *faulty)                              // sets the fault's hooks
 	wraps  func(base ambit.FileSystem) ambit.FileSystem // instead of breaks
 	hangs  bool                                         // the fault is that a call does not return
+
+	// unclaimed marks a mutant that claims what its ground does not: there
+	// the check holds in its refusal form.
+	unclaimed bool
 }
 
 // leastMutants is how many the suite must be tested with.
@@ -78,15 +83,21 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 	if (m.breaks == nil) == (m.wraps == nil) {
 		t.Fatal("a mutant has one fault")
 	}
-	if res := control.of(t, m.on, m.check); res.Outcome != conformance.Pass {
-		t.Errorf("the check does not hold without the fault, so it proves nothing: %s\n%s", res.Outcome, res.Detail)
-		return false
+	holds := conformance.Pass
+	if m.unclaimed {
+		holds = conformance.Refused
+	}
+	for _, without := range []func(s storage) ambit.FileSystem{unchanged, faultless} {
+		if res := control.of(t, m.on, m.check, without); res.Outcome != holds {
+			t.Errorf("the check does not hold without the fault, so it proves nothing: %s\n%s", res.Outcome, res.Detail)
+			return false
+		}
 	}
 	deadline := 30 * time.Second
 	if m.hangs {
 		deadline = 500 * time.Millisecond
 	}
-	res, ok := runOne(t, m.on.target(t, m), m.check, deadline)
+	res, ok := runOne(t, m.on.target(t, m.broken), m.check, deadline)
 	switch {
 	case !ok:
 		return false
@@ -99,6 +110,14 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 	}
 	t.Logf("killed by %s: %s\n%s", m.check, res.Rule, res.Detail)
 	return true
+}
+
+// broken returns the file system of s with the fault.
+func (m mutant) broken(s storage) ambit.FileSystem {
+	if m.wraps != nil {
+		return m.wraps(s.fsys)
+	}
+	return fault(s.fsys, s.host, m.breaks)
 }
 
 // runOne runs one check on a target.
@@ -114,18 +133,21 @@ func runOne(t *testing.T, target conformance.Target, check string, deadline time
 	return report.Results[0], len(report.Problems) == 0
 }
 
-// controls remembers what checks say of file systems without a fault.
+// controls remembers what checks say of file systems without a fault: the
+// ground itself, and the wrapper that mutants are made of around it.
 type controls struct{ results sync.Map }
 
-type controlKey struct {
-	on    *ground
-	check string
-}
-
-func (c *controls) of(t *testing.T, on *ground, check string) conformance.Result {
-	once, _ := c.results.LoadOrStore(controlKey{on, check}, sync.OnceValue(func() conformance.Result {
-		res, _ := runOne(t, on.target(t, mutant{}), check, 30*time.Second)
+func (c *controls) of(t *testing.T, on *ground, check string, without func(s storage) ambit.FileSystem) conformance.Result {
+	key := fmt.Sprintf("%p %s %p", on, check, without)
+	once, _ := c.results.LoadOrStore(key, sync.OnceValue(func() conformance.Result {
+		res, _ := runOne(t, on.target(t, without), check, 30*time.Second)
 		return res
 	}))
 	return once.(func() conformance.Result)()
 }
+
+// unchanged is the ground itself.
+func unchanged(s storage) ambit.FileSystem { return s.fsys }
+
+// faultless is a mutant without a fault.
+func faultless(s storage) ambit.FileSystem { return fault(s.fsys, s.host, func(*faulty) {}) }

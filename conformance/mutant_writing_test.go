@@ -100,7 +100,7 @@ func writingMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "IfVersion with Parents leaves the parents of a missing file", check: "write/write-if-version-missing-parent", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
+		{name: "IfVersion with Parents leaves the parents of a missing file", check: "write/write-if-version-parents-missing-parent", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
 			if _, ok := o.If.Version(); ok && o.Parents && ambit.ReasonOf(err) == ambit.ErrChanged {
 				makeParents(f, path)
 			}
@@ -123,7 +123,7 @@ func writingMutants() []mutant {
 		{name: "the result tells no size", check: "write/write-missing", breaks: results(func(_ *faulty, _ string, r *ambit.WriteResult) { r.Info.Size = 0 })},
 		{name: "the result tells no version", check: "write/write-missing", breaks: results(func(_ *faulty, _ string, r *ambit.WriteResult) { r.Info.Version = "" })},
 
-		{name: "a shorter content leaves the old tail", check: "write/write-shorter", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "a shorter content leaves the old tail", check: "write/write-file", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				old, _, err := ambit.ReadFile(ctx, f.base, path)
 				if err != nil || content == nil {
@@ -206,37 +206,37 @@ func writingMutants() []mutant {
 				return base(ctx, path, rest(data, err), o)
 			}
 		})},
-		{name: "a failed write leaves the parents", check: "write/write-failing-reader-parents", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
+		{name: "a failed write leaves the parents", check: "write/write-failing-reader", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
 			if o.Parents && ambit.ReasonOf(err) == ambit.ErrIO {
 				makeParents(f, path)
 			}
 		})},
-		{name: "a cancelled write leaves what it has", check: "write/write-canceled", breaks: tries(func(f *faulty, path string, got []byte, _ ambit.WriteOptions, err error) {
+		{name: "a cancelled write leaves what it has", check: "write/write-canceled-in-content", breaks: tries(func(f *faulty, path string, got []byte, _ ambit.WriteOptions, err error) {
 			if ambit.ReasonOf(err) == ambit.ErrCanceled {
 				f.base.Write(context.Background(), path, bytes.NewReader(got), nil)
 			}
 		})},
-		{name: "a cancelled write leaves the parents", check: "write/write-canceled", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
+		{name: "a cancelled write leaves the parents", check: "write/write-canceled-in-content", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
 			if o.Parents && ambit.ReasonOf(err) == ambit.ErrCanceled {
 				makeParents(f, path)
 			}
 		})},
-		{name: "Write ignores a cancelled context", check: "write/write-canceled", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+		{name: "Write ignores a cancelled context", check: "write/write-canceled-in-content", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				return base(context.WithoutCancel(ctx), path, content, o)
 			}
 		})},
-		{name: "Remove ignores a cancelled context", check: "write/canceled", breaks: func(f *faulty) {
+		{name: "Remove ignores a cancelled context", check: "write/remove-context-done", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				return f.base.Remove(context.WithoutCancel(ctx), path, &o)
 			}
 		}},
-		{name: "Mkdir ignores a cancelled context", check: "write/canceled", breaks: func(f *faulty) {
+		{name: "Mkdir ignores a cancelled context", check: "write/mkdir-context-done", breaks: func(f *faulty) {
 			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
 				return f.base.Mkdir(context.WithoutCancel(ctx), dir, &o)
 			}
 		}},
-		{name: "Rename ignores a cancelled context", check: "write/canceled", breaks: func(f *faulty) {
+		{name: "Rename ignores a cancelled context", check: "write/rename-context-done", breaks: func(f *faulty) {
 			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				return f.base.Rename(context.WithoutCancel(ctx), from, to, &o)
 			}
@@ -252,6 +252,179 @@ func writingMutants() []mutant {
 			}
 		})},
 
+		{name: "Write judges the precondition before it reads the content alone", check: "write/write-changed-meanwhile", breaks: judgesEarly(func(o *ambit.WriteOptions) bool { return !o.If.Absent() })},
+		{name: "Write judges absence before it reads the content alone", check: "write/write-created-meanwhile", breaks: judgesEarly(func(o *ambit.WriteOptions) bool { return o.If.Absent() })},
+		{name: "Write on a version makes a file again that was removed meanwhile", check: "write/write-removed-meanwhile", breaks: judgesEarly(func(o *ambit.WriteOptions) bool { return !o.If.Absent() })},
+		{name: "Write makes a parent again that was removed meanwhile", check: "write/write-parent-removed-meanwhile", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				clean, _, err := ambit.Resolve("/", path)
+				if _, statErr := f.base.Stat(ctx, ambit.Dir(clean)); err != nil || statErr != nil {
+					return base(ctx, path, content, o)
+				}
+				data, err := readAll(content)
+				o.Parents = true
+				return base(ctx, path, rest(data, err), o)
+			}
+		})},
+		{name: "Write removes a folder that came in its way meanwhile", check: "write/write-folder-meanwhile", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if info, err := f.base.Stat(ctx, path); err == nil && info.IsDir() {
+					return base(ctx, path, content, o)
+				}
+				data, err := readAll(content)
+				if info, statErr := f.base.Stat(ctx, path); statErr == nil && info.IsDir() {
+					f.base.Remove(ctx, path, &ambit.RemoveOptions{Recursive: true})
+				}
+				return base(ctx, path, rest(data, err), o)
+			}
+		})},
+		{name: "the bytes that come with the end are lost", check: "write/write-readers", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if content == nil {
+					return base(ctx, path, content, o)
+				}
+				return base(ctx, path, readerFunc(func(p []byte) (int, error) {
+					n, err := content.Read(p)
+					if err == io.EOF {
+						n = 0
+					}
+					return n, err
+				}), o)
+			}
+		})},
+		{name: "a read of nothing is the end of the content", check: "write/write-readers", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if content == nil {
+					return base(ctx, path, content, o)
+				}
+				return base(ctx, path, readerFunc(func(p []byte) (int, error) {
+					n, err := content.Read(p)
+					if n == 0 && err == nil {
+						err = io.EOF
+					}
+					return n, err
+				}), o)
+			}
+		})},
+		{name: "an unexpected end is an end", check: "write/write-unexpected-end", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				data, err := readAll(content)
+				if errors.Is(err, io.ErrUnexpectedEOF) {
+					err = nil
+				}
+				return base(ctx, path, rest(data, err), o)
+			}
+		})},
+		{name: "the content is judged before the path", check: "write/order-walk-before-content", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				data, err := readAll(content)
+				if err != nil {
+					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
+				}
+				return base(ctx, path, bytes.NewReader(data), o)
+			}
+		})},
+		{name: "the content is judged before the precondition", check: "write/order-precondition-before-content", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				data, err := readAll(content)
+				if err != nil && !o.If.IsZero() {
+					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
+				}
+				return base(ctx, path, rest(data, err), o)
+			}
+		})},
+		{name: "a nil reader is judged before the path", check: "write/order-write-nil-empty-path", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if content == nil {
+					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ambit.ErrInvalid)
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "a nil reader is judged after the path", check: "write/order-write-nil-missing-parent", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if content == nil {
+					if _, err := f.base.Stat(ctx, path); err != nil {
+						return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
+					}
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "the result's version is that of before", check: "write/version-of-the-result", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				before, _ := f.base.Stat(ctx, path)
+				r, err := base(ctx, path, content, o)
+				if err == nil && before.Version != "" {
+					r.Info.Version = before.Version
+				}
+				return r, err
+			}
+		})},
+		{name: "one's own version is stale", check: "write/write-own-version", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			var own sync.Map
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if v, ok := o.If.Version(); ok {
+					if _, stale := own.Load(v); stale {
+						return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ambit.ErrChanged)
+					}
+				}
+				r, err := base(ctx, path, content, o)
+				own.Store(r.Info.Version, true)
+				return r, err
+			}
+		})},
+		{name: "a file that is made again has its first version again", check: "write/version-after-removal", breaks: func(f *faulty) {
+			var mu sync.Mutex
+			writes := make(map[string]int)
+			versionsAs(func(info ambit.FileInfo) ambit.Version {
+				mu.Lock()
+				defer mu.Unlock()
+				return ambit.Version(fmt.Sprintf("write-%d", writes[info.Path]))
+			})(f)
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := f.base.Write(ctx, path, content, &o)
+				mu.Lock()
+				defer mu.Unlock()
+				writes[r.Info.Path]++
+				return r, err
+			}
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				info, _ := f.base.Stat(ctx, path)
+				err := f.base.Remove(ctx, path, &o)
+				mu.Lock()
+				defer mu.Unlock()
+				delete(writes, info.Path)
+				return err
+			}
+		}},
+		{name: "a version belongs to the name and not to what is moved there", check: "write/version-after-rename-over", breaks: versionsAs(func(info ambit.FileInfo) ambit.Version {
+			return ambit.Version(fmt.Sprintf("name-%x", info.Path))
+		})},
+		{name: "a temporary name stays in the listing", check: "write/write-listed", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				if err == nil {
+					base(ctx, ambit.Join(ambit.Dir(r.Info.Path), ".tmp-1234"), strings.NewReader(""), ambit.WriteOptions{})
+				}
+				return r, err
+			}
+		})},
+		{name: "Write changes a neighbour of the file", check: "write/write-file", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				if l, listErr := f.base.List(ctx, ambit.Dir(r.Info.Path), nil); err == nil && listErr == nil {
+					for _, e := range l.Entries {
+						if e.Info.Path != r.Info.Path && e.Info.Kind == ambit.KindRegular {
+							base(ctx, e.Info.Path, strings.NewReader("overwritten"), ambit.WriteOptions{})
+							break
+						}
+					}
+				}
+				return r, err
+			}
+		})},
+
 		{name: "a replaced file loses its mode", check: "write/write-keeps-mode", on: onDisk, breaks: writesWith(func(o *ambit.WriteOptions) {
 			if o.Mode == 0 {
 				o.Mode = 0o644
@@ -262,7 +435,7 @@ func writingMutants() []mutant {
 				o.Mode = 0
 			}
 		})},
-		{name: "Mode is ignored on a file that is replaced", check: "write/write-mode", on: onDisk, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Mode is ignored on a file that is replaced", check: "write/write-mode-of-a-file", on: onDisk, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if _, err := f.base.Stat(ctx, path); err == nil && o.Mode == o.Mode.Perm() {
 					o.Mode = 0
@@ -276,10 +449,10 @@ func writingMutants() []mutant {
 			}
 		})},
 
-		{name: "MaxFileSize is claimed and not kept", check: "write/max-file-size", breaks: func(f *faulty) {
+		{name: "MaxFileSize is claimed and not kept", check: "write/write-max-file-size", unclaimed: true, breaks: func(f *faulty) {
 			f.capabilities = func(c ambit.Capabilities) ambit.Capabilities { c.MaxFileSize = 1 << 10; return c }
 		}},
-		{name: "a file over MaxFileSize is cut off", check: "write/max-file-size", on: limited, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "a file over MaxFileSize is cut off", check: "write/write-max-file-size", on: limited, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if content != nil {
 					content = io.LimitReader(content, f.inner.Capabilities().MaxFileSize)
@@ -287,14 +460,14 @@ func writingMutants() []mutant {
 				return base(ctx, path, content, o)
 			}
 		})},
-		{name: "a file of exactly MaxFileSize is refused", check: "write/max-file-size", on: limited, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "a file of exactly MaxFileSize is refused", check: "write/write-max-file-size", on: limited, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				limit := f.inner.Capabilities().MaxFileSize
 				return base(ctx, path, ambit.Content(ctx, content, limit-1), o)
 			}
 		})},
 
-		{name: "the caller's buffer is kept", check: "core/bytes-not-shared", breaks: func(f *faulty) {
+		{name: "the caller's buffer is kept", check: "write/write-keeps-no-buffer", breaks: func(f *faulty) {
 			var kept sync.Map // version to the caller's own bytes
 			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				r, ok := content.(*bytes.Reader)
@@ -335,10 +508,32 @@ func writingMutants() []mutant {
 				return base(ctx, path, rest(data, err), o)
 			}
 		})},
-		{name: "a version is of no form", check: "core/versions", breaks: versionsAs(func(info ambit.FileInfo) ambit.Version {
+		{name: "a version is of no form", check: "core/version-form", breaks: versionsAs(func(info ambit.FileInfo) ambit.Version {
 			return ambit.Version(strings.Repeat("v", ambit.MaxVersion)) + info.Version
 		})},
 	}
+}
+
+// judgesEarly judges the preconditions that early picks when the call begins,
+// and publishes without them.
+func judgesEarly(early func(o *ambit.WriteOptions) bool) func(f *faulty) {
+	return writes(func(f *faulty, base writeFunc) writeFunc {
+		return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+			if o.If.IsZero() || !early(&o) {
+				return base(ctx, path, content, o)
+			}
+			var now *ambit.FileInfo
+			if info, err := f.base.Stat(ctx, path); err == nil {
+				now = &info
+			}
+			if o.If.Check(now) != nil {
+				return base(ctx, path, content, o)
+			}
+			data, err := readAll(content)
+			o.If = ambit.Precondition{}
+			return base(ctx, path, rest(data, err), o)
+		}
+	})
 }
 
 // versionOfBytes gives files with the same bytes the same version, so that one
@@ -501,7 +696,46 @@ func appendMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "Append keeps the version", check: "write/append-file", breaks: func(f *faulty) {
+		{name: "Append extends a neighbour too", check: "write/append-siblings", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				if l, listErr := f.base.List(ctx, ambit.Dir(r.Info.Path), nil); err == nil && listErr == nil {
+					for _, e := range l.Entries {
+						if e.Info.Path != r.Info.Path && e.Info.Kind == ambit.KindRegular {
+							base(ctx, e.Info.Path, strings.NewReader("appended"), ambit.AppendOptions{})
+							break
+						}
+					}
+				}
+				return r, err
+			}
+		})},
+		{name: "Append of nothing to a missing name makes nothing", check: "write/append-of-nothing", breaks: appends(func(_ *faulty, base appendFunc) appendFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				data, err := readAll(content)
+				if err == nil && len(data) == 0 {
+					return ambit.WriteResult{}, nil
+				}
+				return base(ctx, path, rest(data, err), o)
+			}
+		})},
+		{name: "Append goes to where the file ended first", check: "write/append-many", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+			var ends sync.Map
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				old, info, err := ambit.ReadFile(ctx, f.base, path)
+				if err != nil || !o.If.IsZero() {
+					return base(ctx, path, content, o)
+				}
+				end, again := ends.LoadOrStore(info.Path, len(old))
+				if !again || end.(int) > len(old) {
+					return base(ctx, path, content, o)
+				}
+				data, err := readAll(content)
+				r, err := f.base.Write(ctx, path, io.MultiReader(bytes.NewReader(old[:end.(int)]), rest(data, err)), nil)
+				return r, ambit.Wrap(ambit.OpAppend, path, err)
+			}
+		})},
+		{name: "Append keeps the version", check: "write/version-after-append", breaks: func(f *faulty) {
 			var first sync.Map
 			f.info = func(info ambit.FileInfo) ambit.FileInfo {
 				if v, ok := first.Load(info.Path); ok && info.Version != "" {
@@ -524,7 +758,7 @@ func appendMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "Append sets the mode of a file that was there", check: "write/append-mode", on: onDisk, breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+		{name: "Append sets the mode of a file that was there", check: "write/append-mode-of-a-file", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
 				old, info, err := ambit.ReadFile(ctx, f.base, path)
 				if err != nil || o.Mode == 0 || o.Mode != o.Mode.Perm() || !o.If.IsZero() {
@@ -574,7 +808,7 @@ func removingMutants() []mutant {
 			}
 			return false, nil
 		})},
-		{name: "Remove of the root empties it", check: "write/remove-root-recursive", breaks: removes(func(f *faulty, ctx context.Context, path string, o *ambit.RemoveOptions) (bool, error) {
+		{name: "Remove of the root empties it", check: "write/remove-recursive-root", breaks: removes(func(f *faulty, ctx context.Context, path string, o *ambit.RemoveOptions) (bool, error) {
 			if clean, _, err := ambit.Resolve("/", path); err != nil || clean != "/" || !o.Recursive || !o.If.IsZero() {
 				return false, nil
 			}
@@ -595,7 +829,7 @@ func removingMutants() []mutant {
 			o.MissingOK = true
 			return false, nil
 		})},
-		{name: "MissingOK forgives a file used as a folder", check: "write/remove-file-used-as-folder", breaks: func(f *faulty) {
+		{name: "MissingOK forgives a file used as a folder", check: "write/remove-missing-ok-file-used-as-folder", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				err := f.base.Remove(ctx, path, &o)
 				if o.MissingOK && ambit.ReasonOf(err) == ambit.ErrNotADirectory {
@@ -604,7 +838,7 @@ func removingMutants() []mutant {
 				return err
 			}
 		}},
-		{name: "MissingOK forgives a lost IfVersion", check: "write/remove-if-version-missing", breaks: func(f *faulty) {
+		{name: "MissingOK forgives a lost IfVersion", check: "write/remove-if-version-missing-ok-missing", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				err := f.base.Remove(ctx, path, &o)
 				if o.MissingOK && ambit.ReasonOf(err) == ambit.ErrChanged {
@@ -617,19 +851,19 @@ func removingMutants() []mutant {
 			_, err := f.base.Stat(ctx, path)
 			return err == nil, nil
 		})},
-		{name: "Remove ignores IfVersion", check: "write/remove-if-version", breaks: removes(func(_ *faulty, _ context.Context, _ string, o *ambit.RemoveOptions) (bool, error) {
+		{name: "Remove ignores IfVersion", check: "write/remove-if-version-another-version", breaks: removes(func(_ *faulty, _ context.Context, _ string, o *ambit.RemoveOptions) (bool, error) {
 			if v, ok := o.If.Version(); ok && v.Valid() {
 				o.If = ambit.Precondition{}
 			}
 			return false, nil
 		})},
-		{name: "Remove takes IfAbsent", check: "write/remove-if-absent", breaks: removes(func(_ *faulty, _ context.Context, _ string, o *ambit.RemoveOptions) (bool, error) {
+		{name: "Remove takes IfAbsent", check: "write/remove-if-absent-file", breaks: removes(func(_ *faulty, _ context.Context, _ string, o *ambit.RemoveOptions) (bool, error) {
 			if o.If.Absent() {
 				o.If = ambit.Precondition{}
 			}
 			return false, nil
 		})},
-		{name: "Recursive takes a precondition", check: "write/remove-recursive-if-version", breaks: removes(func(_ *faulty, _ context.Context, _ string, o *ambit.RemoveOptions) (bool, error) {
+		{name: "Recursive takes a precondition", check: "write/remove-recursive-if-version-file", breaks: removes(func(_ *faulty, _ context.Context, _ string, o *ambit.RemoveOptions) (bool, error) {
 			if o.Recursive {
 				o.If = ambit.Precondition{}
 			}
@@ -650,6 +884,25 @@ func removingMutants() []mutant {
 					}
 				}
 				return nil
+			}
+		}},
+		{name: "a removed name is not free again", check: "write/remove-and-write-again", breaks: func(f *faulty) {
+			var removed sync.Map
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				info, _ := f.base.Stat(ctx, path)
+				err := f.base.Remove(ctx, path, &o)
+				if err == nil {
+					removed.Store(info.Path, true)
+				}
+				return err
+			}
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if clean, _, err := ambit.Resolve("/", path); err == nil {
+					if _, gone := removed.Load(clean); gone {
+						return ambit.WriteResult{}, &ambit.Error{Op: ambit.OpWrite, Path: path, Reason: ambit.ErrExists}
+					}
+				}
+				return f.base.Write(ctx, path, content, &o)
 			}
 		}},
 		{name: "Recursive leaves the folder itself", check: "write/remove-recursive", breaks: func(f *faulty) {
@@ -713,13 +966,13 @@ func renamingMutants() []mutant {
 			o.Replace = false
 			return false, nil
 		})},
-		{name: "Replace replaces an empty folder", check: "write/rename-onto-folder-replace", breaks: renames(func(f *faulty, ctx context.Context, _, to *string, o *ambit.RenameOptions) (bool, error) {
+		{name: "Replace replaces an empty folder", check: "write/rename-replace-folder", breaks: renames(func(f *faulty, ctx context.Context, _, to *string, o *ambit.RenameOptions) (bool, error) {
 			if l, err := f.base.List(ctx, *to, nil); err == nil && len(l.Entries) == 0 && o.Replace {
 				return false, f.base.Remove(ctx, *to, &ambit.RemoveOptions{Recursive: true})
 			}
 			return false, nil
 		})},
-		{name: "Replace replaces a file by a folder", check: "write/rename-folder-onto-file", breaks: renames(func(f *faulty, ctx context.Context, from, to *string, o *ambit.RenameOptions) (bool, error) {
+		{name: "Replace replaces a file by a folder", check: "write/rename-folder-replace-file", breaks: renames(func(f *faulty, ctx context.Context, from, to *string, o *ambit.RenameOptions) (bool, error) {
 			source, err := f.base.Stat(ctx, *from)
 			target, targetErr := f.base.Stat(ctx, *to)
 			if err == nil && targetErr == nil && source.IsDir() && target.Kind == ambit.KindRegular && o.Replace {
@@ -812,7 +1065,7 @@ func renamingMutants() []mutant {
 		{name: "Rename returns what was at the old name", check: "write/rename-file", breaks: after(func(_ *faulty, _ context.Context, before ambit.FileInfo, _ string, info *ambit.FileInfo) {
 			*info = before
 		})},
-		{name: "Rename makes missing parents without being asked", check: "write/rename-missing-parent", breaks: renames(func(_ *faulty, _ context.Context, _, _ *string, o *ambit.RenameOptions) (bool, error) {
+		{name: "Rename makes missing parents without being asked", check: "write/rename-to-missing-parent", breaks: renames(func(_ *faulty, _ context.Context, _, _ *string, o *ambit.RenameOptions) (bool, error) {
 			o.Parents = true
 			return false, nil
 		})},
@@ -820,13 +1073,13 @@ func renamingMutants() []mutant {
 			o.Parents = false
 			return false, nil
 		})},
-		{name: "Rename ignores IfVersion", check: "write/rename-if-version", breaks: renames(func(_ *faulty, _ context.Context, _, _ *string, o *ambit.RenameOptions) (bool, error) {
+		{name: "Rename ignores IfVersion", check: "write/rename-if-version-another-version", breaks: renames(func(_ *faulty, _ context.Context, _, _ *string, o *ambit.RenameOptions) (bool, error) {
 			if v, ok := o.If.Version(); ok && v.Valid() {
 				o.If = ambit.Precondition{}
 			}
 			return false, nil
 		})},
-		{name: "Rename takes IfAbsent", check: "write/rename-if-absent", breaks: renames(func(_ *faulty, _ context.Context, _, _ *string, o *ambit.RenameOptions) (bool, error) {
+		{name: "Rename takes IfAbsent", check: "write/rename-if-absent-file", breaks: renames(func(_ *faulty, _ context.Context, _, _ *string, o *ambit.RenameOptions) (bool, error) {
 			if o.If.Absent() {
 				o.If = ambit.Precondition{}
 			}
@@ -841,7 +1094,7 @@ func renamingMutants() []mutant {
 				return info, err
 			}
 		}},
-		{name: "Rename judges the target first", check: "write/rename-order", breaks: renames(func(f *faulty, ctx context.Context, from, to *string, o *ambit.RenameOptions) (bool, error) {
+		{name: "Rename judges the target first", check: "write/order-first-path-first", breaks: renames(func(f *faulty, ctx context.Context, from, to *string, o *ambit.RenameOptions) (bool, error) {
 			if target, err := f.base.Stat(ctx, *to); err == nil && !o.Replace && target.Path != "/" {
 				if source, err := f.base.Stat(ctx, *from); err != nil || source.Path != target.Path {
 					return false, &ambit.Error{Reason: ambit.ErrExists, Kind: target.Kind}
@@ -849,6 +1102,43 @@ func renamingMutants() []mutant {
 			}
 			return false, nil
 		})},
+		{name: "a refused Rename leaves the parents", check: "write/rename-parents-refused", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if err != nil && o.Parents {
+					makeParents(f, to)
+				}
+				return info, err
+			}
+		}},
+		{name: "Rename of the root is permission", check: "write/rename-root", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if clean, _, resolveErr := ambit.Resolve("/", from); resolveErr == nil && clean == "/" && ambit.ReasonOf(err) == ambit.ErrInvalid {
+					err = ambit.Wrap(ambit.OpRename, from, ambit.ErrPermission)
+				}
+				return info, err
+			}
+		}},
+		{name: "Rename of a folder moves what begins with its name", check: "write/rename-siblings", breaks: after(func(f *faulty, ctx context.Context, before ambit.FileInfo, _ string, info *ambit.FileInfo) {
+			l, err := f.base.List(ctx, ambit.Dir(before.Path), nil)
+			if err != nil || !before.IsDir() {
+				return
+			}
+			for _, e := range l.Entries {
+				if strings.HasPrefix(e.Info.Path, before.Path) && e.Info.Path != info.Path {
+					f.base.Rename(ctx, e.Info.Path, info.Path+e.Info.Path[len(before.Path):], nil)
+				}
+			}
+		})},
+		{name: "Rename judges the text of its target first", check: "write/order-first-path-first", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if _, _, err := ambit.Resolve("/", to); err != nil {
+					return ambit.FileInfo{}, ambit.Wrap(ambit.OpRename, to, err)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
 		{name: "Rename loses the mode", check: "write/rename-keeps-mode", on: onDisk, breaks: after(func(f *faulty, ctx context.Context, before ambit.FileInfo, _ string, info *ambit.FileInfo) {
 			if before.Kind == ambit.KindRegular {
 				data, _, _ := ambit.ReadFile(ctx, f.base, info.Path)
@@ -924,6 +1214,23 @@ func mkdirMutants() []mutant {
 					created = []string{info.Path}
 				}
 				return created, err
+			}
+		}},
+		{name: "a made folder takes no files", check: "write/mkdir-is-a-folder", breaks: func(f *faulty) {
+			var made sync.Map
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				created, err := f.base.Mkdir(ctx, dir, &o)
+				for _, c := range created {
+					made.Store(c, true)
+				}
+				return created, err
+			}
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				clean, _, err := ambit.Resolve("/", path)
+				if _, ok := made.Load(ambit.Dir(clean)); ok && err == nil {
+					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ambit.ErrPermission)
+				}
+				return f.base.Write(ctx, path, content, &o)
 			}
 		}},
 		{name: "Mkdir refuses a trailing slash", check: "write/mkdir-with-slash", breaks: func(f *faulty) {
@@ -1012,7 +1319,7 @@ func stagingMutants() []mutant {
 				return err
 			}}
 		})},
-		{name: "Discard after Publish takes the file away", check: "write/stage-publish-once", breaks: stages(func(f *faulty, path string, s ambit.Staged) ambit.Staged {
+		{name: "Discard after Publish takes the file away", check: "write/stage-discard-after-publish", breaks: stages(func(f *faulty, path string, s ambit.Staged) ambit.Staged {
 			var published bool
 			return &faultyStaged{
 				Staged: s,
@@ -1107,18 +1414,43 @@ func stagingMutants() []mutant {
 				return ambit.WriteResult{Info: s.Info()}, s.Discard(ctx)
 			}}
 		})},
-		{name: "Stage tells a version before it has published", check: "write/stage-publish", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
+		{name: "Stage tells a version before it has published", check: "write/stage-info", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
 			return &faultyStaged{Staged: s, info: func() ambit.FileInfo {
 				info := s.Info()
 				info.Version = "staged"
 				return info
 			}}
 		})},
-		{name: "Stage tells no size", check: "write/stage-publish", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
+		{name: "Stage tells no size", check: "write/stage-info", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
 			return &faultyStaged{Staged: s, info: func() ambit.FileInfo {
 				info := s.Info()
 				info.Size = 0
 				return info
+			}}
+		})},
+		{name: "Publish ignores its context", check: "write/stage-publish-canceled", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
+			return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
+				return s.Publish(context.WithoutCancel(ctx))
+			}}
+		})},
+		{name: "staged content dies with the context of Stage", check: "write/stage-outlives-its-call", breaks: func(f *faulty) {
+			f.stage = func(stageCtx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				s, err := f.base.Stage(stageCtx, path, content, &o)
+				if err != nil {
+					return nil, err
+				}
+				return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
+					if err := stageCtx.Err(); err != nil {
+						return ambit.WriteResult{}, ambit.Wrap(ambit.OpPublish, path, err)
+					}
+					return s.Publish(ctx)
+				}}, nil
+			}
+		}},
+		{name: "Publish makes a parent again that is gone", check: "write/stage-publish-walks-again", breaks: stages(func(f *faulty, path string, s ambit.Staged) ambit.Staged {
+			return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
+				makeParents(f, path)
+				return s.Publish(ctx)
 			}}
 		})},
 		{name: "Stage takes a folder's path", check: "write/stage-folder", breaks: func(f *faulty) {
@@ -1184,16 +1516,90 @@ func committingMutants() []mutant {
 			return f.base.Commit(ctx, first)
 		})},
 		{name: "Commit compares paths as written", check: "write/commit-repeated", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
-			results, err := f.base.Commit(ctx, changes)
-			if ambit.ReasonOf(err) != ambit.ErrInvalid || len(changes) != 2 || changes[0].Path == changes[1].Path {
-				return results, err
+			written, named := make(map[string]bool), make(map[string]bool)
+			var distinct []ambit.Change
+			for _, c := range changes {
+				if written[c.Path] {
+					return f.base.Commit(ctx, changes)
+				}
+				clean, _, err := ambit.Resolve("/", c.Path)
+				if err != nil {
+					return f.base.Commit(ctx, changes)
+				}
+				if written[c.Path] = true; !named[clean] {
+					distinct = append(distinct, c)
+				}
+				named[clean] = true
 			}
-			return []ambit.WriteResult{{}, {}}, nil
+			results, err := f.base.Commit(ctx, distinct)
+			return append(results, make([]ambit.WriteResult, len(changes)-len(distinct))...), err
 		})},
 		{name: "Commit's results come in reverse", check: "write/commit", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 			results, err := f.base.Commit(ctx, changes)
 			slices.Reverse(results)
 			return results, err
+		})},
+		{name: "Commit takes a change beneath another's file", check: "write/commit-repeated", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			var apart []ambit.Change
+			for _, c := range changes {
+				if !slices.ContainsFunc(changes, func(other ambit.Change) bool { return strings.HasPrefix(c.Path, other.Path+"/") }) {
+					apart = append(apart, c)
+				}
+			}
+			return f.base.Commit(ctx, apart)
+		})},
+		{name: "Commit takes names that begin alike for one file", check: "write/commit-siblings", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			for i, c := range changes {
+				for _, other := range changes[:i] {
+					if strings.HasPrefix(c.Path, other.Path) || strings.HasPrefix(other.Path, c.Path) {
+						return nil, ambit.Wrap(ambit.OpCommit, c.Path, ambit.ErrInvalid)
+					}
+				}
+			}
+			return f.base.Commit(ctx, changes)
+		})},
+		{name: "Commit takes no more than eight changes", check: "write/commit-many", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			if len(changes) > 8 {
+				return nil, ambit.Wrap(ambit.OpCommit, changes[8].Path, ambit.ErrInvalid)
+			}
+			return f.base.Commit(ctx, changes)
+		})},
+		{name: "Commit judges each change against those before it", check: "write/commit-before-the-first", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			results, err := f.base.Commit(ctx, changes)
+			if err == nil || ambit.ReasonOf(err) == ambit.ErrInvalid {
+				return results, err
+			}
+			results = nil
+			for _, c := range changes {
+				r, err := one(f, ctx, c)
+				if err != nil {
+					return nil, err
+				}
+				results = append(results, r)
+			}
+			return results, nil
+		})},
+		{name: "Commit moves a file and keeps the old name", check: "write/commit-move", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			if len(changes) != 2 || changes[1].Op != ambit.OpRemove || changes[0].Op != ambit.OpWrite {
+				return f.base.Commit(ctx, changes)
+			}
+			info, err := f.base.Stat(ctx, changes[1].Path)
+			if err != nil {
+				return f.base.Commit(ctx, changes)
+			}
+			results, err := f.base.Commit(ctx, changes[:1])
+			return append(results, ambit.WriteResult{Info: info}), err
+		})},
+		{name: "Commit removes without looking at the version", check: "write/commit-remove-if-version-another-version", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			changes = slices.Clone(changes)
+			for i, c := range changes {
+				if v, ok := c.If.Version(); ok && v.Valid() && c.Op == ambit.OpRemove {
+					if _, err := f.base.Stat(ctx, c.Path); err == nil {
+						changes[i].If = ambit.Precondition{}
+					}
+				}
+			}
+			return f.base.Commit(ctx, changes)
 		})},
 		{name: "Commit of nothing is invalid", check: "write/commit-empty", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 			if len(changes) == 0 {
@@ -1216,7 +1622,7 @@ func committingMutants() []mutant {
 			}
 			return f.base.Commit(ctx, changes)
 		})},
-		{name: "Commit ignores preconditions", check: "write/commit-refused", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+		{name: "Commit ignores preconditions", check: "write/commit-refused-precondition", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 			changes = slices.Clone(changes)
 			for i := range changes {
 				changes[i].If = ambit.Precondition{}
