@@ -21,7 +21,7 @@ func appendChecks() []*check {
 				before := p.snapshot()
 				for _, path := range []string{"file", "empty", "folder/inner"} {
 					content := p.read(path)
-					for _, add := range []string{"one", "", "two\n", "\x00", "", strings.Repeat(written, 10), "no newline"} {
+					for _, add := range []string{"one", "", "two\n", "\x00", "", strings.Repeat(written, 4), "no newline"} {
 						content += add
 						r := p.append(path, add, nil)
 						p.published(r, "/"+path, content, false)
@@ -51,7 +51,7 @@ func appendChecks() []*check {
 			rule: "Appends one after the other all survive, in order.",
 			run: func(p *probe) {
 				var want strings.Builder
-				for i := range 40 {
+				for i := range 15 {
 					line := strings.Repeat(string(rune('a'+i%26)), i) + "\n"
 					want.WriteString(line)
 					r := p.append("log", line, nil)

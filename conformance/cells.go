@@ -23,14 +23,9 @@ type cell struct {
 	links  bool // the path has a link in it
 }
 
-// refusalCells makes one check for each cell: call must be refused with the
+// refusalChecks makes one check for each cell: call must be refused with the
 // cell's reason and its facts, in every spelling, and nothing may change.
-func refusalCells(level Level, method string, needs []requirement, cells []cell, call func(p *probe, path string) (op string, err error)) []*check {
-	return refusalChecks(level, method, method, needs, cells, call)
-}
-
-// refusalChecks is refusalCells for a method with options: title stands for it
-// in the rules.
+// title stands for the method and its options in the rules.
 func refusalChecks(level Level, method, title string, needs []requirement, cells []cell, call func(p *probe, path string) (op string, err error)) []*check {
 	var out []*check
 	for _, c := range cells {
@@ -75,7 +70,7 @@ func spellings(path string) []string {
 		return []string{""}
 	case path == "/":
 		return []string{"/", ".", "//", "/.", "folder/..", "gone/../"}
-	case path[0] == '/':
+	case path[0] == '/', len(path) > ambit.MaxName:
 		return []string{path}
 	}
 	return []string{path, "/" + path, ".//" + path, "gone/../" + path, "folder/./../" + path}

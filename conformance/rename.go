@@ -39,6 +39,9 @@ func renameChecks() []*check {
 			p.errorf("rename %q to %q: the result's path is %q, want %q", from, to, info.Path, newTo)
 		}
 		p.agree(info, "Stat", p.stat(newTo))
+		if !p.caps.List {
+			return // no names to compare
+		}
 		p.became(before, func(seen map[string]string) {
 			// One side has the old names, the other the new.
 			for _, path := range slices.Collect(maps.Keys(seen)) {
@@ -202,8 +205,12 @@ func renameChecks() []*check {
 				run: func(p *probe) {
 					before := p.snapshot()
 					for _, c := range [][2]string{
-						{"folder", "folder/moved"}, {"folder", "folder/deep/moved"}, {"folder/", "/folder/./deep/../moved"},
-						{"folder/deep", "folder/deep/moved"}, {"hollow", "hollow/moved"}, {"hollow", "hollow/moved/"},
+						{"folder", "folder/moved"},
+						{"folder", "folder/deep/moved"},
+						{"folder/", "/folder/./deep/../moved"},
+						{"folder/deep", "folder/deep/moved"},
+						{"hollow", "hollow/moved"},
+						{"hollow", "hollow/moved/"},
 					} {
 						for _, o := range []ambit.RenameOptions{{}, {Replace: true}, {Parents: true}} {
 							p.refusedOne(ambit.OpRename, c[:], renameTo(c[1], o)(p.ctx, p, c[0]), ambit.ErrInvalid)

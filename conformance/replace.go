@@ -174,7 +174,7 @@ func replaceChecks() []*check {
 			run: func(p *probe) {
 				for _, path := range []string{"file", "empty", "folder/deep/leaf", "sib/x", ".dot"} {
 					before := p.snapshot()
-					for _, content := range []string{strings.Repeat(written, 20), "short", "", written, "x"} {
+					for _, content := range []string{strings.Repeat(written, 5), "short", "", written, "x"} {
 						r := m.publish(p, path, content, ambit.WriteOptions{})
 						p.published(r, "/"+path, content, false)
 					}

@@ -60,13 +60,20 @@ func stageChecks() []*check {
 		},
 		{
 			id: "write/stage-info", tree: standard, requires: needs,
-			rule: "A Staged describes what would be published: path and size, and no version.",
+			rule: "A Staged describes what would be published: path, size and mode, and no version.",
 			run: func(p *probe) {
 				for path, canonical := range map[string]string{
 					"file": "/file", "./new": "/new", "gone/../folder//inner": "/folder/inner", "gone/deep/new": "/gone/deep/new",
 				} {
-					s := p.stage(path, written, &ambit.WriteOptions{Parents: true})
+					o := &ambit.WriteOptions{Parents: true}
+					if p.caps.KeepsMode {
+						o.Mode = 0o640
+					}
+					s := p.stage(path, written, o)
 					info := s.Info()
+					if info.Mode != o.Mode && p.caps.KeepsMode {
+						p.errorf("stage %q describes the mode %v, want %v", path, info.Mode, o.Mode)
+					}
 					if info.Path != canonical || info.Size != int64(len(written)) && info.Size != -1 || info.Version != "" {
 						p.errorf("stage %q describes %q of %d bytes and version %q, want %q of %d bytes", path, info.Path, info.Size, info.Version, canonical, len(written))
 					}
