@@ -37,15 +37,18 @@ func (fsys *FileSystem) change(ctx context.Context, guess *folder, judge func() 
 
 func (fsys *FileSystem) changeOnce(ctx context.Context, guess *folder, judge func() (*place, error), act func(p *place, l *lock) (done bool, err error)) (next *folder, done bool, err error) {
 	l, err := fsys.lock(ctx, guess)
-	if err != nil {
+	if err != nil && !swapped(err) {
 		return nil, false, err
 	}
-	defer l.unlock()
+	locked := err == nil // a folder that was removed cannot be
+	if locked {
+		defer l.unlock()
+	}
 	p, err := judge()
 	if err != nil {
 		return nil, false, err
 	}
-	if !p.parent.same(guess) {
+	if !locked || !p.parent.same(guess) {
 		return p.parent, false, nil
 	}
 	done, err = act(p, l)

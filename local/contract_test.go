@@ -566,7 +566,6 @@ func TestRemoving(t *testing.T) {
 func TestRenaming(t *testing.T) {
 	type row struct {
 		from, to, want, diff string
-		plainOnly            bool   // with Replace another row says what happens
 		at                   string // the path that the error is about; "" is from
 	}
 	both := []row{

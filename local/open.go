@@ -123,10 +123,12 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 		return 0, ambit.Wrap(ambit.OpRead, f.path, err)
 	}
 	n, err := f.f.ReadAt(b, off)
-	if err == nil && len(b) == 0 {
-		// Package os asks nothing about an empty read.
-		info, statErr := f.f.Stat()
-		if err = statErr; err == nil && off >= info.Size() {
+	if len(b) == 0 || ambit.ReasonOf(err) == ambit.ErrInvalid {
+		// Package os asks nothing about an empty read, and the system refuses
+		// one that would end behind the largest offset.
+		if info, statErr := f.f.Stat(); statErr != nil {
+			err = statErr
+		} else if off >= info.Size() {
 			err = io.EOF
 		}
 	}

@@ -46,10 +46,7 @@ func (fsys *FileSystem) remove(ctx context.Context, path string, o *ambit.Remove
 			return removeFolder(p, l)
 		}
 		if err := p.parent.dir.Remove(p.name); err != nil {
-			if swapped(err) {
-				return false, nil
-			}
-			return false, err
+			return false, unlessSwapped(err)
 		}
 		return true, notDurable(l.sync())
 	})
@@ -115,10 +112,7 @@ func (p *place) notRemovedAlone() error {
 func removeFolder(p *place, l *lock) (bool, error) {
 	name := temporaryName()
 	if err := p.parent.dir.Rename(p.name, name); err != nil {
-		if swapped(err) {
-			return false, nil
-		}
-		return false, err
+		return false, unlessSwapped(err)
 	}
 	err := l.sync()
 	for range deleteTries {

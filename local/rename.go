@@ -94,7 +94,7 @@ func (m *move) once(ctx context.Context, guess *ends) (info ambit.FileInfo, done
 	m.blamed = m.from.path
 	l, err := m.fsys.lock(ctx, guess.from.parent, guess.to.parent)
 	if err != nil {
-		return info, false, err
+		return info, false, unlessSwapped(err)
 	}
 	defer l.unlock()
 	e, err := m.judge()
@@ -112,10 +112,7 @@ func (m *move) once(ctx context.Context, guess *ends) (info ambit.FileInfo, done
 	}
 	m.blamed = m.from.path
 	if err := m.act(e); err != nil {
-		if swapped(err) {
-			err = nil
-		}
-		return info, false, err
+		return info, false, unlessSwapped(err)
 	}
 	info = describe(e.to.path(), e.from.info)
 	if now, err := e.to.parent.lstat(e.to.name); err == nil && now != nil && os.SameFile(now, e.from.info) {
@@ -139,7 +136,10 @@ func (m *move) act(e *ends) error {
 		// A link is never made over something; a rename would be.
 		err := linkBetween(from.parent, from.name, to.parent, to.name)
 		if err == nil {
-			return from.parent.dir.Remove(from.name)
+			if err = from.parent.dir.Remove(from.name); err != nil && to.parent.has(to.name, from.info) {
+				to.parent.dir.Remove(to.name)
+			}
+			return err
 		}
 		if !noLinks(err) {
 			return err

@@ -73,7 +73,7 @@ func (d *folder) create(private bool) (*temporary, error) {
 	}
 	for range maxTries {
 		t := &temporary{dir: d, name: temporaryName()}
-		f, err := d.dir.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		f, err := d.dir.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,8 @@ func (d *folder) enter(name string, info fs.FileInfo) (sub *folder, ok bool, err
 // swapped reports that err can come of something having been moved between
 // two steps, so that looking again gives a true answer.
 func swapped(err error) bool {
-	if err == nil || errors.Is(err, fs.ErrClosed) {
+	var judged *ambit.Error
+	if err == nil || errors.As(err, &judged) || errors.Is(err, fs.ErrClosed) {
 		return false
 	}
 	var errno syscall.Errno
@@ -99,6 +100,14 @@ func swapped(err error) bool {
 		return true
 	}
 	return false
+}
+
+// unlessSwapped returns err if looking again would not help.
+func unlessSwapped(err error) error {
+	if swapped(err) {
+		return nil
+	}
+	return err
 }
 
 func restless() error {

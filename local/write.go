@@ -179,18 +179,15 @@ func (s *staged) fill(ctx context.Context, p *place, content io.Reader) (ok bool
 	if err := s.dress(p); err != nil {
 		return false, err
 	}
-	if err := s.stamp(p); err != nil {
+	// A folder that was removed meanwhile is found out by the judgement that
+	// comes before publication.
+	if err := s.stamp(p); err != nil && !swapped(err) {
 		return false, err
 	}
-	if err := t.file.Sync(); err != nil {
+	if err := s.sync(); err != nil {
 		return false, err
 	}
-	info, err := t.file.Stat()
-	if err != nil {
-		return false, err
-	}
-	s.stat = info
-	s.info = ambit.FileInfo{Path: p.path(), Kind: ambit.KindRegular, Size: info.Size(), ModTime: info.ModTime(), Mode: info.Mode().Perm()}
+	s.info = ambit.FileInfo{Path: p.path(), Kind: ambit.KindRegular, Size: s.stat.Size(), ModTime: s.stat.ModTime(), Mode: s.stat.Mode().Perm()}
 	return true, nil
 }
 
@@ -320,16 +317,19 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 // place gives the temporary file the name p. It is false when something has
 // come to be there that a new judgement will see.
 func (s *staged) place(p *place) (bool, error) {
-	t := s.temporary
-	if !t.dir.same(p.parent) {
-		if err := t.move(p.parent); err != nil {
-			return false, err
-		}
-	}
-	if err := s.dressAgain(p); err != nil {
-		return false, err
-	}
 	var err error
+	if !s.temporary.dir.has(s.temporary.name, s.stat) {
+		err = s.copyTo(p)
+	} else if !s.temporary.dir.same(p.parent) {
+		err = s.temporary.move(p.parent)
+	}
+	if err == nil {
+		err = s.dressAgain(p)
+	}
+	if err != nil {
+		return false, unlessSwapped(err)
+	}
+	t := s.temporary
 	if s.o.If.Absent() {
 		if err = t.dir.dir.Link(t.name, p.name); err == nil {
 			t.dir.dir.Remove(t.name)
@@ -339,10 +339,39 @@ func (s *staged) place(p *place) (bool, error) {
 	} else {
 		err = t.dir.dir.Rename(t.name, p.name)
 	}
-	if swapped(err) {
-		return false, nil
+	return err == nil, unlessSwapped(err)
+}
+
+// copyTo starts with a new temporary file: the one that there was went away
+// with its folder, and only its bytes are left.
+func (s *staged) copyTo(p *place) error {
+	t, err := p.parent.create(true)
+	if err != nil {
+		return err
 	}
-	return err == nil, err
+	old := s.temporary
+	s.temporary = t
+	defer old.release()
+	if _, err := io.Copy(t.file, io.NewSectionReader(old.file, 0, s.stat.Size())); err != nil {
+		return err
+	}
+	if err := s.dress(p); err != nil {
+		return err
+	}
+	if err := s.stamp(p); err != nil {
+		return err
+	}
+	return s.sync()
+}
+
+// sync makes the content survive a power cut, and notes what the file is like.
+func (s *staged) sync() error {
+	if err := s.temporary.file.Sync(); err != nil {
+		return err
+	}
+	info, err := s.temporary.file.Stat()
+	s.stat = info
+	return err
 }
 
 // dressAgain follows what has changed at p since the content was staged.
@@ -365,11 +394,7 @@ func (s *staged) dressAgain(p *place) error {
 	} else if now.Mode() == info.Mode() {
 		return nil
 	}
-	if err := s.temporary.file.Sync(); err != nil {
-		return err
-	}
-	s.stat, err = s.temporary.file.Stat()
-	return err
+	return s.sync()
 }
 
 // noLinks reports that a disk has no hard links.
