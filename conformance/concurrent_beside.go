@@ -386,6 +386,40 @@ func besideChecks() []*check {
 			},
 		},
 		{
+			id: "concurrent/folder-leaves-at-once", tree: standard,
+			rule:     "A folder that is removed leaves its name in one step: when something in it is gone, so is the folder.",
+			requires: []requirement{needAtomicRemove, needRemove, needWrite},
+			run: func(p *probe) {
+				for round := range 5 {
+					dir := fmt.Sprintf("leaving-%d", round)
+					var inside []string
+					for i := range 12 {
+						inside = append(inside, fmt.Sprintf("%s/%d/file", dir, i))
+						p.write(inside[i], "x", &ambit.WriteOptions{Parents: true})
+					}
+					look := func(p *probe) {
+						for n := 0; ; n++ {
+							path := inside[n%len(inside)]
+							_, err := p.fs.Stat(p.ctx, path)
+							if err == nil {
+								continue
+							}
+							p.refused(ambit.OpStat, path, err, ambit.ErrNotFound)
+							if _, err := p.fs.Stat(p.ctx, dir); err == nil {
+								p.errorf("%q was gone before its folder %q was", path, dir)
+							}
+							return
+						}
+					}
+					p.together(look, look, func(p *probe) {
+						if err := p.writable().Remove(p.ctx, dir, &ambit.RemoveOptions{Recursive: true}); err != nil {
+							p.fatalf("remove: %v", err)
+						}
+					})
+				}
+			},
+		},
+		{
 			id: "concurrent/content-uses-file-system", tree: standard,
 			rule:     "A content reader may use the same file system and the same file: no lock is held while content is read.",
 			requires: []requirement{needWrite},

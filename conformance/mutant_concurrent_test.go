@@ -6,10 +6,13 @@ package conformance_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ambitfs/ambit"
@@ -40,10 +43,104 @@ func concurrentMutants() []mutant {
 			return base(ctx, path, bytes.NewReader(data), o)
 		}
 	})
+	// ownLock is exact among the callers of one client alone.
+	ownLock := func(f *faulty) {
+		var mu sync.Mutex
+		lookThenAct(f)
+		look := f.write
+		f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+			data, err := readAll(content)
+			mu.Lock()
+			defer mu.Unlock()
+			return look(ctx, path, rest(data, err), o)
+		}
+	}
 	return []mutant{
-		{name: "updates with one IfVersion are lost", check: "concurrent/if-version", breaks: lookThenAct},
-		{name: "IfAbsent has two winners", check: "concurrent/if-absent", breaks: lookThenAct},
-		{name: "the result's version is what a later look finds", check: "concurrent/result-version", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "updates with one IfVersion are lost", check: "concurrent/updates-all-survive", breaks: lookThenAct},
+		{name: "two writes on one version succeed", check: "concurrent/swap-one-wins", breaks: lookThenAct},
+		{name: "a removal on a version succeeds beside a write on it", check: "concurrent/swap-any-method", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if info, err := f.base.Stat(ctx, path); err == nil && !o.Recursive && !o.If.IsZero() && o.If.Check(&info) == nil {
+					time.Sleep(window)
+					return f.base.Remove(ctx, path, nil)
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "two commits on one version succeed", check: "concurrent/commits-all-survive", breaks: func(f *faulty) {
+			f.commit = func(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+				free := slices.Clone(changes)
+				for i, c := range changes {
+					info, err := f.base.Stat(ctx, c.Path)
+					if err != nil || c.If.Check(&info) != nil {
+						return f.base.Commit(ctx, changes)
+					}
+					free[i].If = ambit.Precondition{}
+				}
+				time.Sleep(window)
+				return f.base.Commit(ctx, free)
+			}
+		}},
+		{name: "two Mkdir of one folder succeed", check: "concurrent/mkdir-one-makes", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				_, err := f.base.Lstat(ctx, dir)
+				if !f.inner.Capabilities().ReadLink {
+					_, err = f.base.Stat(ctx, dir)
+				}
+				missing := ambit.ReasonOf(err) == ambit.ErrNotFound
+				time.Sleep(window)
+				created, err := f.base.Mkdir(ctx, dir, &o)
+				if missing && ambit.ReasonOf(err) == ambit.ErrExists {
+					return nil, nil
+				}
+				return created, err
+			}
+		}},
+		{name: "two Rename of one file move it", check: "concurrent/rename-one-moves", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				data, _, err := ambit.ReadFile(ctx, f.base, from)
+				if err != nil || !o.If.IsZero() {
+					return f.base.Rename(ctx, from, to, &o)
+				}
+				time.Sleep(window)
+				r, err := f.base.Write(ctx, to, bytes.NewReader(data), &ambit.WriteOptions{If: ambit.IfAbsent(), Parents: o.Parents})
+				if err == nil {
+					err = f.base.Remove(ctx, from, &ambit.RemoveOptions{MissingOK: true})
+				}
+				return r.Info, ambit.Wrap(ambit.OpRename, from, err)
+			}
+		}},
+		{name: "a Rename replaces what came to its target meanwhile", check: "concurrent/rename-one-arrives", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if _, err := f.base.Stat(ctx, to); ambit.ReasonOf(err) == ambit.ErrNotFound {
+					time.Sleep(window)
+					o.Replace = true
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "a name is gone while a Rename replaces it", check: "concurrent/rename-replaces", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				source, err := f.base.Stat(ctx, from)
+				target, targetErr := f.base.Stat(ctx, to)
+				if err == nil && targetErr == nil && o.Replace && source.Path != target.Path && target.Kind == ambit.KindRegular {
+					f.base.Remove(ctx, to, nil)
+					time.Sleep(window)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "two Remove of one file remove it", check: "concurrent/remove-one-removes", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if _, err := f.base.Stat(ctx, path); err == nil && o.If.IsZero() {
+					time.Sleep(window)
+					o.MissingOK = true
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "IfAbsent has two winners", check: "concurrent/create-one-wins", breaks: lookThenAct},
+		{name: "the result's version is what a later look finds", check: "concurrent/one-version-one-content", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				r, err := base(ctx, path, content, o)
 				if err == nil {
@@ -55,7 +152,7 @@ func concurrentMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "a replaced file is empty for a moment", check: "concurrent/atomic-replace", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "a replaced file is empty for a moment", check: "concurrent/replaced-whole", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				data, err := readAll(content)
 				if _, statErr := f.base.Stat(ctx, path); err == nil && statErr == nil && o.If.IsZero() {
@@ -65,7 +162,7 @@ func concurrentMutants() []mutant {
 				return base(ctx, path, rest(data, err), o)
 			}
 		})},
-		{name: "a replaced file is gone for a moment", check: "concurrent/atomic-replace", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "a replaced file is gone for a moment", check: "concurrent/replaced-whole", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				data, err := readAll(content)
 				if info, statErr := f.base.Stat(ctx, path); err == nil && statErr == nil && info.Kind == ambit.KindRegular && o.If.IsZero() {
@@ -75,7 +172,7 @@ func concurrentMutants() []mutant {
 				return base(ctx, path, rest(data, err), o)
 			}
 		})},
-		{name: "a replaced file is half new for a moment", check: "concurrent/atomic-replace", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "a replaced file is half new for a moment", check: "concurrent/replaced-whole", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				data, err := readAll(content)
 				old, _, oldErr := ambit.ReadFile(ctx, f.base, path)
@@ -86,7 +183,7 @@ func concurrentMutants() []mutant {
 				return base(ctx, path, rest(data, err), o)
 			}
 		})},
-		{name: "a handle reads old and new bytes", check: "concurrent/atomic-replace", breaks: func(f *faulty) {
+		{name: "a handle reads old and new bytes", check: "concurrent/handle-keeps-its-bytes", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				var at int64
 				return &faultyFile{File: file, read: func(p []byte) (int, error) {
@@ -104,7 +201,7 @@ func concurrentMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "ReadAt mixes two versions", check: "concurrent/read-at", breaks: func(f *faulty) {
+		{name: "ReadAt mixes two versions", check: "concurrent/handle-keeps-its-bytes", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
 					now, err := f.base.Open(context.Background(), path)
@@ -116,7 +213,76 @@ func concurrentMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "Append loses an append at the same time", check: "concurrent/append", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+		{name: "parallel ReadAt share an offset", check: "concurrent/read-at", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				var at atomic.Int64
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					at.Store(off)
+					runtime.Gosched()
+					return readerAt(file).ReadAt(p, at.Load())
+				}}
+			}
+		}},
+		{name: "parallel reads of one path share a position", check: "concurrent/own-positions", breaks: func(f *faulty) {
+			var mu sync.Mutex
+			last := make(map[string]*faultyFile)
+			f.file = func(path string, file ambit.File) ambit.File {
+				mu.Lock()
+				defer mu.Unlock()
+				other := last[path]
+				own := &faultyFile{File: file}
+				own.read = func(p []byte) (int, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if other != nil && len(p) < 4096 {
+						if n, err := other.File.Read(p); err == nil {
+							return n, err
+						}
+					}
+					return file.Read(p)
+				}
+				last[path] = own
+				return own
+			}
+		}},
+		{name: "ReadAt of a file that was closed beside it is io", check: "concurrent/close-beside-reads", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					n, err := readerAt(file).ReadAt(p, off)
+					if ambit.ReasonOf(err) == ambit.ErrClosed {
+						err = ambit.Wrap(ambit.OpRead, path, ambit.ErrIO)
+					}
+					return n, err
+				}}
+			}
+		}},
+		{name: "a temporary name is listed while a file is written", check: "concurrent/listing-beside-changes", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				clean, dir, err := ambit.Resolve("/", path)
+				if info, statErr := f.base.Stat(ctx, path); err != nil || dir || !o.If.IsZero() || o.Parents || statErr == nil && info.Kind != ambit.KindRegular {
+					return base(ctx, path, content, o)
+				}
+				temporary := ambit.Join(ambit.Dir(clean), ".tmp-"+ambit.Base(clean))
+				r, err := base(ctx, temporary, content, o)
+				if err == nil {
+					time.Sleep(window)
+					r.Info, err = f.base.Rename(ctx, temporary, clean, &ambit.RenameOptions{Replace: true})
+				}
+				return r, ambit.Wrap(ambit.OpWrite, path, err)
+			}
+		})},
+		{name: "two calls at once panic", check: "concurrent/every-method", breaks: func(f *faulty) {
+			var calls atomic.Int64
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if calls.Add(1) > 1 {
+					panic("two calls at once")
+				}
+				defer calls.Add(-1)
+				time.Sleep(window)
+				return f.base.Stat(ctx, path)
+			}
+		}},
+		{name: "Append loses an append at the same time", check: "concurrent/appends-all-survive", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
 				old, _, err := ambit.ReadFile(ctx, f.base, path)
 				if err != nil || !o.If.IsZero() {
@@ -128,7 +294,7 @@ func concurrentMutants() []mutant {
 				return r, ambit.Wrap(ambit.OpAppend, path, err)
 			}
 		})},
-		{name: "Append mixes the bytes of two appends", check: "concurrent/append", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+		{name: "Append mixes the bytes of two appends", check: "concurrent/appends-all-survive", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
 				data, err := readAll(content)
 				if err != nil || !o.If.IsZero() || len(data) < 2 {
@@ -141,7 +307,7 @@ func concurrentMutants() []mutant {
 				return base(ctx, path, bytes.NewReader(data[len(data)/2:]), o)
 			}
 		})},
-		{name: "Append loses an append to a file that is created at the same time", check: "concurrent/append", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+		{name: "Append loses an append to a file that is created at the same time", check: "concurrent/appends-all-survive", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
 				if _, err := f.base.Stat(ctx, path); ambit.ReasonOf(err) != ambit.ErrNotFound || !o.If.IsZero() {
 					return base(ctx, path, content, o)
@@ -151,7 +317,7 @@ func concurrentMutants() []mutant {
 				return r, ambit.Wrap(ambit.OpAppend, path, err)
 			}
 		})},
-		{name: "Mkdir has two makers of one folder", check: "concurrent/mkdir", breaks: func(f *faulty) {
+		{name: "Mkdir has two makers of one folder", check: "concurrent/mkdir-parents-apart", breaks: func(f *faulty) {
 			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
 				_, err := f.base.Stat(ctx, dir)
 				missing := ambit.ReasonOf(err) == ambit.ErrNotFound
@@ -163,7 +329,7 @@ func concurrentMutants() []mutant {
 				return created, err
 			}
 		}},
-		{name: "two writes tell that they made one parent", check: "concurrent/parents", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "two writes tell that they made one parent", check: "concurrent/parents-made-once", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				clean, _, resolveErr := ambit.Resolve("/", path)
 				_, err := f.base.Stat(ctx, ambit.Dir(clean))
@@ -176,7 +342,7 @@ func concurrentMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "two calls of Publish publish", check: "concurrent/publish", breaks: func(f *faulty) {
+		{name: "two calls of Publish publish", check: "concurrent/publish-once", breaks: func(f *faulty) {
 			f.staged = func(_ string, s ambit.Staged) ambit.Staged {
 				return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
 					r, err := s.Publish(ctx)
@@ -200,7 +366,7 @@ func concurrentMutants() []mutant {
 				return f.base.Write(ctx, path, content, &o)
 			}
 		}},
-		{name: "a lock is held while a reader is slow", check: "concurrent/slow-content", hangs: true, breaks: func(f *faulty) {
+		{name: "a lock is held while a reader is slow", check: "concurrent/content-uses-file-system", hangs: true, breaks: func(f *faulty) {
 			var mu sync.Mutex
 			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				mu.Lock()
@@ -208,7 +374,7 @@ func concurrentMutants() []mutant {
 				return f.base.Write(ctx, path, content, &o)
 			}
 		}},
-		{name: "a folder is removed piece by piece", check: "concurrent/atomic-remove", breaks: func(f *faulty) {
+		{name: "a folder is removed piece by piece", check: "concurrent/folder-leaves-at-once", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if info, err := f.base.Stat(ctx, path); o.Recursive && err == nil && info.IsDir() && info.Path != "/" {
 					for e, err := range ambit.Walk(ctx, f.base, info.Path) {
@@ -221,19 +387,148 @@ func concurrentMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "a write that was published is told as canceled", check: "concurrent/cancel", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+		{name: "a write that was published is told as canceled", check: "concurrent/cancelled-write", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				if ctx.Err() != nil {
 					return base(ctx, path, content, o)
 				}
 				r, err := base(context.WithoutCancel(ctx), path, content, o)
-				if err == nil && ctx.Err() != nil {
-					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ctx.Err())
-				}
-				return r, err
+				return r, lateError(ctx, ambit.OpWrite, path, err)
 			}
 		})},
-		{name: "Verify sees a replacement late", check: "concurrent/verify", breaks: func(f *faulty) {
+		{name: "the parents of a cancelled write stay", check: "concurrent/cancelled-write-parents", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
+			if o.Parents && ambit.ReasonOf(err) == ambit.ErrCanceled {
+				makeParents(f, path)
+			}
+		})},
+		{name: "an append that was published is told as canceled", check: "concurrent/cancelled-append", breaks: appends(func(_ *faulty, base appendFunc) appendFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				if ctx.Err() != nil {
+					return base(ctx, path, content, o)
+				}
+				r, err := base(context.WithoutCancel(ctx), path, content, o)
+				return r, lateError(ctx, ambit.OpAppend, path, err)
+			}
+		})},
+		{name: "a Publish that published is told as canceled", check: "concurrent/cancelled-publish", breaks: func(f *faulty) {
+			f.staged = func(path string, s ambit.Staged) ambit.Staged {
+				return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
+					if ctx.Err() != nil {
+						return s.Publish(ctx)
+					}
+					r, err := s.Publish(context.WithoutCancel(ctx))
+					return r, lateError(ctx, ambit.OpPublish, path, err)
+				}}
+			}
+		}},
+		{name: "a removal that is done is told as canceled", check: "concurrent/cancelled-remove", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if ctx.Err() != nil {
+					return f.base.Remove(ctx, path, &o)
+				}
+				return lateError(ctx, ambit.OpRemove, path, f.base.Remove(context.WithoutCancel(ctx), path, &o))
+			}
+		}},
+		{name: "a removal of a folder stops half-way when it is cancelled", check: "concurrent/cancelled-remove-folder", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if info, err := f.base.Stat(ctx, path); o.Recursive && err == nil && info.IsDir() && info.Path != "/" {
+					for e, err := range ambit.Walk(ctx, f.base, info.Path) {
+						if err == nil && e.Info.Kind == ambit.KindRegular {
+							f.base.Remove(ctx, e.Info.Path, nil)
+							time.Sleep(window / 4)
+						}
+					}
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "a cancelled Rename leaves the parents", check: "concurrent/cancelled-rename", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if _, err := f.base.Stat(ctx, from); err == nil && o.Parents {
+					makeParents(f, to)
+					time.Sleep(window)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "a cancelled Mkdir leaves the outer folders", check: "concurrent/cancelled-mkdir", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				var created []string
+				if clean, _, err := ambit.Resolve("/", dir); err == nil && o.Parents && ctx.Err() == nil {
+					for i := 1; i < len(clean); i++ {
+						if clean[i] == '/' {
+							made, _ := f.base.Mkdir(ctx, clean[:i], &o)
+							created = append(created, made...)
+							time.Sleep(window / 4)
+						}
+					}
+				}
+				made, err := f.base.Mkdir(ctx, dir, &o)
+				if err != nil {
+					return nil, err
+				}
+				return append(created, made...), nil
+			}
+		}},
+		{name: "a cancelled Commit leaves half", check: "concurrent/cancelled-commit", breaks: func(f *faulty) {
+			f.commit = func(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+				var results []ambit.WriteResult
+				for _, c := range changes {
+					r, err := f.base.Commit(ctx, []ambit.Change{c})
+					if err != nil {
+						return nil, err
+					}
+					results = append(results, r...)
+					time.Sleep(window / 4)
+				}
+				return results, nil
+			}
+		}},
+		{name: "a client sees the other's change late", check: "concurrent/peer-sees-changes", on: onDisk, breaks: func(f *faulty) {
+			var cache sync.Map
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if info, ok := cache.Load(path); ok && ctx.Err() == nil {
+					return info.(ambit.FileInfo), nil
+				}
+				info, err := f.base.Stat(ctx, path)
+				if err == nil {
+					cache.Store(path, info)
+				}
+				return info, err
+			}
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				cache.Clear()
+				defer cache.Clear()
+				return f.base.Write(ctx, path, content, &o)
+			}
+		}},
+		{name: "clients give a file different IDs", check: "concurrent/peer-agrees", on: onDisk, breaks: func(f *faulty) {
+			own := rand.Text()
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				if info.ID != "" {
+					info.ID += own
+				}
+				return info
+			}
+		}},
+		{name: "a version that another client was told is refused", check: "concurrent/peer-version-travels", on: onDisk, breaks: func(f *faulty) {
+			var told sync.Map
+			f.info = func(info ambit.FileInfo) ambit.FileInfo {
+				told.Store(info.Version, true)
+				return info
+			}
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if v, ok := o.If.Version(); ok && v.Valid() {
+					if _, known := told.Load(v); !known {
+						return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, ambit.ErrChanged)
+					}
+				}
+				return f.base.Write(ctx, path, content, &o)
+			}
+		}},
+		{name: "a version is checked under a lock of the client's own", check: "concurrent/peer-swap-one-wins", on: onDisk, breaks: ownLock},
+		{name: "updates are lost between two clients", check: "concurrent/peer-updates-all-survive", on: onDisk, breaks: ownLock},
+		{name: "Verify sees a replacement late", check: "core/verify-after-write", breaks: func(f *faulty) {
 			f.file = func(_ string, file ambit.File) ambit.File {
 				opened := time.Now()
 				return &faultyFile{File: file, verify: func(ctx context.Context) error {
@@ -256,4 +551,12 @@ func concurrentMutants() []mutant {
 			}
 		}},
 	}
+}
+
+// lateError tells of a context that ended, though the call has succeeded.
+func lateError(ctx context.Context, op, path string, err error) error {
+	if err == nil && ctx.Err() != nil {
+		return ambit.Wrap(op, path, ctx.Err())
+	}
+	return err
 }

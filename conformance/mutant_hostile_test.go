@@ -4,7 +4,9 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -478,12 +480,66 @@ func linkMutants() []mutant {
 				return info
 			}
 		}},
-		{name: "Open checks first and opens then", check: "concurrent/swapped-link", breaks: func(f *faulty) {
+		{name: "Remove refuses a FIFO", check: "hostile/fifo-removed", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO {
+					return &ambit.Error{Op: ambit.OpRemove, Path: path, Reason: ambit.ErrNotAFile, Kind: ambit.KindFIFO}
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "Rename refuses a FIFO", check: "hostile/fifo-renamed", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if info, err := f.base.Lstat(ctx, from); err == nil && info.Kind == ambit.KindFIFO {
+					return ambit.FileInfo{}, &ambit.Error{Op: ambit.OpRename, Path: from, Reason: ambit.ErrNotAFile, Kind: ambit.KindFIFO}
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "Stat describes a FIFO", check: "hostile/stat-fifo", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if info, err := f.base.Lstat(ctx, path); err == nil && info.Kind == ambit.KindFIFO {
+					return info, nil
+				}
+				return f.base.Stat(ctx, path)
+			}
+		}},
+		{name: "a walk goes through links", check: "hostile/links-walked", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return nil, err
+				}
+				for i, e := range l.Entries {
+					if info, err := f.base.Stat(ctx, e.Info.Path); err == nil && info.IsDir() {
+						l.Entries[i].Info.Kind = ambit.KindDirectory
+					}
+				}
+				return l, nil
+			}
+		}},
+		{name: "Write checks first and writes then", check: "hostile/race-changing", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				info, err := f.base.Stat(ctx, path)
+				data, readErr := readAll(content)
+				if err != nil || info.Kind != ambit.KindRegular || readErr != nil || !o.If.IsZero() {
+					return base(ctx, path, rest(data, readErr), o)
+				}
+				time.Sleep(window)
+				if err := os.WriteFile(f.hostPath(path), data, 0o666); err != nil {
+					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
+				}
+				info.Size = int64(len(data))
+				return ambit.WriteResult{Info: info}, nil
+			}
+		})},
+		{name: "Open checks first and opens then", check: "hostile/race-reading", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				file, err := f.base.Open(ctx, path)
 				if err != nil {
 					return file, err
 				}
+				time.Sleep(window)
 				raw, rawErr := openRaw(f.hostPath(path))
 				if rawErr != nil {
 					return file, err
@@ -527,6 +583,266 @@ func (r rawFile) Info() ambit.FileInfo {
 		return ambit.FileInfo{}
 	}
 	return ambit.FileInfo{Path: "/" + info.Name(), Kind: ambit.KindRegular, Size: info.Size(), ModTime: info.ModTime(), Mode: info.Mode().Perm()}
+}
+
+// foreignMutants do not see what other programs do.
+func foreignMutants() []mutant {
+	// knowledge is what was told of versions, once.
+	type knowledge struct{ infos sync.Map }
+	learn := func(f *faulty, k *knowledge) {
+		f.info = func(info ambit.FileInfo) ambit.FileInfo {
+			if info.Kind == ambit.KindRegular {
+				k.infos.Store(info.Version, info.Path)
+			}
+			return info
+		}
+	}
+	// trusted reports that the version was once told: all that a file system
+	// knows that does not look.
+	trusted := func(k *knowledge, p ambit.Precondition) bool {
+		v, ok := p.Version()
+		if !ok {
+			return false
+		}
+		_, ok = k.infos.Load(v)
+		return ok
+	}
+	return []mutant{
+		{name: "Open serves what it has read before", check: "hostile/foreign-seen", breaks: func(f *faulty) {
+			var cache sync.Map
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				if err != nil {
+					return file, err
+				}
+				data, _, readErr := ambit.ReadFile(ctx, f.base, path)
+				first, _ := cache.LoadOrStore(path, data)
+				if readErr != nil {
+					return file, nil
+				}
+				return &faultyFile{File: file, read: bytes.NewReader(first.([]byte)).Read}, nil
+			}
+		}},
+		{name: "a version counts the own changes", check: "hostile/foreign-version", breaks: func(f *faulty) {
+			var own atomic.Int64
+			versionsAs(func(ambit.FileInfo) ambit.Version { return ambit.Version(fmt.Sprintf("own-%d", own.Load())) })(f)
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				own.Add(1)
+				return f.base.Write(ctx, path, content, &o)
+			}
+		}},
+		{name: "Verify remembers that it saw no change", check: "hostile/foreign-verified", breaks: func(f *faulty) {
+			f.file = func(_ string, file ambit.File) ambit.File {
+				var fine atomic.Bool
+				return &faultyFile{File: file, verify: func(ctx context.Context) error {
+					if fine.Load() {
+						return nil
+					}
+					err := file.Verify(ctx)
+					fine.Store(err == nil)
+					return err
+				}}
+			}
+		}},
+		{name: "a read beside another program mixes", check: "hostile/foreign-read", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				var at int64
+				return &faultyFile{
+					File: file,
+					read: func(p []byte) (int, error) {
+						now, err := f.base.Open(context.Background(), path)
+						if err != nil {
+							return file.Read(p)
+						}
+						defer now.Close()
+						n, err := readerAt(now).ReadAt(p[:min(len(p), 16)], at)
+						at += int64(n)
+						if n > 0 {
+							err = nil
+						}
+						return n, err
+					},
+					verify: func(context.Context) error { return nil },
+				}
+			}
+		}},
+		{name: "Write on a version trusts what it was told once", check: "hostile/foreign-write", breaks: func(f *faulty) {
+			var k knowledge
+			learn(f, &k)
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if trusted(&k, o.If) {
+					o.If = ambit.Precondition{}
+				}
+				return f.base.Write(ctx, path, content, &o)
+			}
+		}},
+		{name: "Remove on a version trusts what it was told once", check: "hostile/foreign-remove", breaks: func(f *faulty) {
+			var k knowledge
+			learn(f, &k)
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if trusted(&k, o.If) {
+					o.If = ambit.Precondition{}
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "Append on a version trusts what it was told once", check: "hostile/foreign-append", breaks: func(f *faulty) {
+			var k knowledge
+			learn(f, &k)
+			f.append = func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				if trusted(&k, o.If) {
+					o.If = ambit.Precondition{}
+				}
+				return f.base.Append(ctx, path, content, &o)
+			}
+		}},
+		{name: "Rename on a version trusts what it was told once", check: "hostile/foreign-rename", breaks: func(f *faulty) {
+			var k knowledge
+			learn(f, &k)
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				if trusted(&k, o.If) {
+					o.If = ambit.Precondition{}
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
+		{name: "Publish does not look for a stranger's change", check: "hostile/foreign-publish", breaks: func(f *faulty) {
+			f.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				s, err := f.base.Stage(ctx, path, strings.NewReader(""), &o)
+				if err != nil {
+					return nil, err
+				}
+				s.Discard(ctx)
+				return f.base.Stage(ctx, path, content, &ambit.WriteOptions{Parents: o.Parents, Mode: o.Mode})
+			}
+		}},
+		{name: "IfAbsent remembers that nothing was there", check: "hostile/foreign-absent", breaks: func(f *faulty) {
+			var absent sync.Map
+			note := func(path string, err error) {
+				if ambit.ReasonOf(err) == ambit.ErrNotFound {
+					absent.Store(path, true)
+				}
+			}
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				info, err := f.base.Stat(ctx, path)
+				note(path, err)
+				return info, err
+			}
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, path)
+				note(path, err)
+				return file, err
+			}
+			f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if _, ok := absent.Load(path); ok && o.If.Absent() {
+					o.If = ambit.Precondition{}
+				}
+				return f.base.Write(ctx, path, content, &o)
+			}
+		}},
+	}
+}
+
+// absurdMutants fail for arguments that nobody would give.
+func absurdMutants() []mutant {
+	return []mutant{
+		{name: "the largest Limit overflows", check: "hostile/absurd-pages", breaks: func(f *faulty) {
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err == nil && o.Limit+1 < 0 {
+					return &ambit.Listing{Dir: l.Dir}, nil
+				}
+				return l, err
+			}
+		}},
+		{name: "ReadAt overflows far behind the end", check: "hostile/absurd-reads", breaks: func(f *faulty) {
+			f.file = func(path string, file ambit.File) ambit.File {
+				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
+					if off > 0 && off+int64(len(p)) < 0 {
+						return 0, ambit.Wrap(ambit.OpRead, path, ambit.ErrInvalid)
+					}
+					return readerAt(file).ReadAt(p, off)
+				}}
+			}
+		}},
+		{name: "a reader that lies about its count is believed", check: "hostile/absurd-contents", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				if content == nil {
+					return base(ctx, path, content, o)
+				}
+				return base(ctx, path, readerFunc(func(p []byte) (int, error) {
+					n, err := content.Read(p)
+					return min(max(n, 0), len(p)), err
+				}), o)
+			}
+		})},
+		{name: "Append takes a mode that no file could have", check: "hostile/absurd-options", breaks: appends(func(_ *faulty, base appendFunc) appendFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				o.Mode = o.Mode.Perm()
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "a path over 1024 bytes is io", check: "hostile/deep-path", breaks: func(f *faulty) {
+			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
+				if info, err := f.base.Stat(ctx, path); err != nil || len(path) <= 1024 {
+					return info, err
+				}
+				return ambit.FileInfo{}, ambit.Wrap(ambit.OpStat, path, ambit.ErrIO)
+			}
+		}},
+		{name: "the names of folders are trimmed", check: "hostile/odd-folders", wraps: func(base ambit.FileSystem) ambit.FileSystem {
+			return ambit.MapPaths(base, ambit.PathMap{
+				In: func(path string) (string, error) {
+					names := strings.Split(path, "/")
+					for i, name := range names[:len(names)-1] {
+						names[i] = strings.TrimSpace(name)
+					}
+					return strings.Join(names, "/"), nil
+				},
+				Out: func(canonical string) (string, bool) { return canonical, true },
+			})
+		}},
+		{name: "a backslash climbs", check: "hostile/names-like-escapes", on: onDisk, wraps: func(base ambit.FileSystem) ambit.FileSystem {
+			return ambit.MapPaths(base, ambit.PathMap{
+				In:  func(path string) (string, error) { return strings.ReplaceAll(path, `\`, "/"), nil },
+				Out: func(canonical string) (string, bool) { return canonical, true },
+			})
+		}},
+		{name: "Write decodes a percent", check: "hostile/write-like-escapes", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				return base(ctx, strings.ReplaceAll(path, "%2e", "."), content, o)
+			}
+		})},
+		{name: "a listing is the file system's own", check: "hostile/results-aliased", breaks: func(f *faulty) {
+			var cache sync.Map
+			f.list = func(ctx context.Context, dir string, o ambit.ListOptions) (*ambit.Listing, error) {
+				l, err := f.base.List(ctx, dir, &o)
+				if err != nil {
+					return l, err
+				}
+				shared, _ := cache.LoadOrStore(fmt.Sprint(dir, o, len(l.Entries)), l)
+				return shared.(*ambit.Listing), nil
+			}
+		}},
+		{name: "a second File reads out of the first one's buffer", check: "hostile/content-aliased", breaks: func(f *faulty) {
+			var buffers sync.Map
+			f.file = func(_ string, file ambit.File) ambit.File {
+				info := file.Info()
+				shared, _ := buffers.Load(info.Version)
+				first := true
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					n, err := file.Read(p)
+					if shared != nil && first {
+						copy(p[:n], shared.([]byte))
+					} else if first && int64(n) == info.Size {
+						buffers.Store(info.Version, p[:n])
+					}
+					first = false
+					return n, err
+				}}
+			}
+		}},
+	}
 }
 
 // guardMutants have a fault in Guard or Sub.

@@ -238,7 +238,7 @@ func readingMutants() []mutant {
 				}
 			}
 		}},
-		{name: "Info looks again", check: "core/open-handle-keeps-bytes", breaks: func(f *faulty) {
+		{name: "Info looks again", check: "write/open-file-replaced", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, info: func() ambit.FileInfo {
 					if info, err := f.base.Stat(context.Background(), path); err == nil {
@@ -299,7 +299,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "Read looks at the file again each time", check: "core/open-handle-keeps-bytes", breaks: func(f *faulty) {
+		{name: "Read looks at the file again each time", check: "write/open-file-replaced", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				var at int64
 				return &faultyFile{File: file, read: func(p []byte) (int, error) {
@@ -317,7 +317,7 @@ func readingMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "a handle dies with its name", check: "core/open-handle-keeps-bytes", breaks: func(f *faulty) {
+		{name: "a handle dies with its name", check: "write/open-file-removed", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, read: func(p []byte) (int, error) {
 					if _, err := f.base.Stat(context.Background(), path); err != nil {

@@ -38,7 +38,7 @@ func mutants() []mutant {
 		errorMutants(), pathMutants(), readingMutants(), listingMutants(), capabilityMutants(),
 		writingMutants(), appendMutants(), stagingMutants(), committingMutants(),
 		removingMutants(), renamingMutants(), mkdirMutants(),
-		linkMutants(), guardMutants(), concurrentMutants(),
+		linkMutants(), foreignMutants(), absurdMutants(), guardMutants(), concurrentMutants(),
 	)
 }
 
