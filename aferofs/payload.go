@@ -99,7 +99,7 @@ func (s *store) readBuffered(ctx context.Context, content io.Reader) (*payload, 
 
 // A temp is a file, or a folder on its way out, under a reserved name.
 type temp struct {
-	path string // changes when a folder above is moved; "" when it was removed; guarded by the store's tempsMu
+	path string // changes with the folders above; "" when it has gone; guarded by the store's tempsMu
 	f    afero.File
 	look look // once it is complete
 	leaf leaf
@@ -258,6 +258,23 @@ func (s *store) removeTempLocked(t *temp) {
 		s.fsys.Remove(s.name(path))
 	}
 	s.dropTemp(t)
+}
+
+// evacuate moves the temporary names that lie beneath a folder beside it: what
+// waits there must outlive the folder. The caller holds mu alone.
+func (s *store) evacuate(dir string) {
+	s.tempsMu.Lock()
+	defer s.tempsMu.Unlock()
+	for t := range s.temps {
+		if !ambit.Contains(dir, t.path) {
+			continue
+		}
+		to := ambit.Join(ambit.Dir(dir), s.newTempName())
+		if s.fsys.Rename(s.name(t.path), s.name(to)) != nil {
+			to = ""
+		}
+		t.path = to
+	}
 }
 
 // emptyTemp removes a folder under a reserved name with all beneath it. What

@@ -114,6 +114,9 @@ func (t *target) speaksOfFile(p place) error {
 // comes back, to be emptied when mu is free. The caller holds mu alone.
 func (s *store) remove(p place) (gone *temp, err error) {
 	folder := p.look.kind == ambit.KindDirectory
+	if folder {
+		s.evacuate(p.path)
+	}
 	switch {
 	case folder && s.mem != nil:
 		err = s.removeAll(p.path)

@@ -146,13 +146,6 @@ func (s *store) forget(path string, folder bool) {
 			delete(s.nodes, p)
 		}
 	}
-	s.tempsMu.Lock()
-	defer s.tempsMu.Unlock()
-	for t := range s.temps {
-		if ambit.Contains(path, t.path) {
-			t.path = ""
-		}
-	}
 }
 
 // moved carries what is known of from over to to. Every file gets a new

@@ -246,6 +246,16 @@ func (c *call) prepare(t *target, w writing, content io.Reader) (*payload, place
 	}
 	if err != nil {
 		held.drop()
+		if errors.Is(bare(err), errTempGone) {
+			// What took it away has an answer of its own, mostly.
+			again := c.decide(false, func() error {
+				_, err := c.judge(t, w, ambit.OpWrite)
+				return err
+			})
+			if again != nil {
+				return nil, p, again
+			}
+		}
 		return nil, p, t.contentError(err)
 	}
 	return held, p, nil
