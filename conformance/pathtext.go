@@ -20,7 +20,10 @@ func pathTextChecks(level Level) []*check {
 		{kind: "empty-path", path: "", reason: ambit.ErrInvalidPath},
 		{kind: "nul-in-path", path: "fi\x00le", others: []string{"\x00", "file\x00", "folder\x00/inner", "file\x00.txt"}, reason: ambit.ErrInvalidPath},
 		{kind: "over-long-name", path: longName, others: []string{longName + "/x", "folder/" + longName}, reason: ambit.ErrInvalidPath},
-		{kind: "over-long-path", path: longPath, reason: ambit.ErrInvalidPath},
+		{
+			kind: "over-long-path", path: longPath, reason: ambit.ErrInvalidPath,
+			others: []string{"/" + longPath, strings.Repeat("./", ambit.MaxPath/2) + "file"},
+		},
 		{
 			kind: "above-the-root", path: "..", reason: ambit.ErrOutside,
 			others: []string{"../", "/..", "../file", "a/../../b", "folder/../../file", "folder/./../..", "../beside/secret", "/../file", "../../.."},
