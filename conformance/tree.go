@@ -86,7 +86,7 @@ func (t Tree) String() string {
 
 // Files returns the files and folders of t within the root, as many storages
 // want them: path to content, and for a folder its path with a slash behind it
-// and "". It leaves out links, modes and what lies beside the root.
+// and "". It leaves out links, modes ([Tree.SetModes]) and what lies beside the root.
 func (t Tree) Files() map[string]string {
 	files := make(map[string]string, len(t))
 	for _, n := range t {
