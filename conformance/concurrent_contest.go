@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ambitfs/ambit"
 )
@@ -249,16 +250,20 @@ func contestChecks() []*check {
 						p.write(from(i), from(i), nil)
 						want = append(want, from(i))
 					}
-					errs := p.contend(2*callers, func(i int) error {
-						if i >= callers {
-							_, _, err := ambit.ReadFile(p.ctx, p.fs, to)
-							if ambit.ReasonOf(err) == ambit.ErrChanged {
-								return nil
-							}
+					var moving atomic.Int32
+					moving.Store(callers)
+					errs := p.contend(callers+2, func(i int) error {
+						if i < callers {
+							defer moving.Add(-1)
+							_, err := implements[ambit.Renamer](p).Rename(p.ctx, from(i), to, &ambit.RenameOptions{Replace: true})
 							return err
 						}
-						_, err := implements[ambit.Renamer](p).Rename(p.ctx, from(i), to, &ambit.RenameOptions{Replace: true})
-						return err
+						for once := true; once || moving.Load() > 0; once = false {
+							if _, _, err := ambit.ReadFile(p.ctx, p.fs, to); err != nil && ambit.ReasonOf(err) != ambit.ErrChanged {
+								return err
+							}
+						}
+						return nil
 					})
 					for i, err := range errs {
 						if err != nil {

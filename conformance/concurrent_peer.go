@@ -46,6 +46,7 @@ func peerChecks() []*check {
 				q := p.second()
 				for i, c := range []struct{ by, seen *probe }{{p, q}, {q, p}} {
 					f := c.seen.open("file")
+					c.seen.stat("file") // whatever is remembered of it
 					content := fmt.Sprintf("by client %d, of a size of its own%s\n", i, strings.Repeat("!", i))
 					r := c.by.write("file", content, nil)
 					c.seen.holds("file", content)
@@ -57,6 +58,7 @@ func peerChecks() []*check {
 					}
 					f.Close()
 					path := fmt.Sprintf("made-%d/new", i)
+					c.seen.missing(path)
 					c.by.write(path, "new\n", &ambit.WriteOptions{Parents: true})
 					c.seen.holds(path, "new\n")
 					if p.caps.Rename {

@@ -264,10 +264,17 @@ func argumentChecks() []*check {
 			requires: []requirement{needList},
 			run: func(p *probe) {
 				before := p.snapshot()
+				var first []ambit.Entry
 				for range 2 {
 					l, err := p.fs.List(p.ctx, "/", &ambit.ListOptions{Details: true})
 					if err != nil {
 						p.fatalf("list: %v", err)
+					}
+					if first == nil {
+						first = slices.Clone(l.Entries)
+					}
+					if !slices.Equal(l.Entries, first) || l.Dir != "/" || l.Next != "" {
+						p.errorf("after a listing was changed the next is %+v", l)
 					}
 					for i := range l.Entries {
 						l.Entries[i].Name, l.Entries[i].Info = "scribbled", ambit.FileInfo{Path: "/scribbled"}

@@ -27,7 +27,7 @@ func concurrentMutants() []mutant {
 	// lookThenAct checks the precondition and writes without it.
 	lookThenAct := writes(func(f *faulty, base writeFunc) writeFunc {
 		return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
-			if o.If.IsZero() || o.Parents {
+			if o.If.IsZero() {
 				return base(ctx, path, content, o)
 			}
 			data, err := readAll(content)
@@ -59,6 +59,7 @@ func concurrentMutants() []mutant {
 		{name: "updates with one IfVersion are lost", check: "concurrent/updates-all-survive", breaks: lookThenAct},
 		{name: "two writes on one version succeed", check: "concurrent/swap-one-wins", breaks: lookThenAct},
 		{name: "a removal on a version succeeds beside a write on it", check: "concurrent/swap-any-method", breaks: func(f *faulty) {
+			slow(f)
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				if info, err := f.base.Stat(ctx, path); err == nil && !o.Recursive && !o.If.IsZero() && o.If.Check(&info) == nil {
 					time.Sleep(window)
@@ -139,7 +140,10 @@ func concurrentMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
-		{name: "IfAbsent has two winners", check: "concurrent/create-one-wins", breaks: lookThenAct},
+		{name: "IfAbsent has two winners", check: "concurrent/create-one-wins", breaks: func(f *faulty) {
+			slow(f)
+			lookThenAct(f)
+		}},
 		{name: "the result's version is what a later look finds", check: "concurrent/one-version-one-content", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				r, err := base(ctx, path, content, o)
@@ -201,7 +205,7 @@ func concurrentMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "ReadAt mixes two versions", check: "concurrent/handle-keeps-its-bytes", breaks: func(f *faulty) {
+		{name: "ReadAt mixes two versions", check: "write/open-file-replaced", breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				return &faultyFile{File: file, readAt: func(p []byte, off int64) (int, error) {
 					now, err := f.base.Open(context.Background(), path)
@@ -553,8 +557,34 @@ func concurrentMutants() []mutant {
 	}
 }
 
+// slow makes every change wait before it begins, which is no fault: with it a
+// fault beside meets the others before they are done.
+func slow(f *faulty) {
+	f.write = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+		time.Sleep(window)
+		return f.base.Write(ctx, path, content, &o)
+	}
+	f.append = func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+		time.Sleep(window)
+		return f.base.Append(ctx, path, content, &o)
+	}
+	f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+		time.Sleep(window)
+		return f.base.Rename(ctx, from, to, &o)
+	}
+	f.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+		time.Sleep(window)
+		return f.base.Stage(ctx, path, content, &o)
+	}
+	f.commit = func(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+		time.Sleep(window)
+		return f.base.Commit(ctx, changes)
+	}
+}
+
 // lateError tells of a context that ended, though the call has succeeded.
 func lateError(ctx context.Context, op, path string, err error) error {
+	time.Sleep(window)
 	if err == nil && ctx.Err() != nil {
 		return ambit.Wrap(op, path, ctx.Err())
 	}
