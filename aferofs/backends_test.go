@@ -4,7 +4,6 @@
 package aferofs_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/ambitfs/ambit"
@@ -52,6 +51,21 @@ var backends = []backend{
 	{name: "CacheOnReadFs(OsFs, MemMapFs)", new: func(t testing.TB) afero.Fs {
 		return afero.NewCacheOnReadFs(diskFs(t), memoryFs(), 0)
 	}, links: ambit.LinksUnknown, layered: true, disk: true},
+	// One folder of the host's whole tree.
+	{name: "OsFs", links: ambit.LinksRefused, disk: true},
+}
+
+// fresh returns the guard over a new file system of the kind of b.
+func (b backend) fresh(t testing.TB) ambit.WritableFileSystem {
+	t.Helper()
+	if b.name != "OsFs" {
+		return aferofs.New(b.new(t), nil)
+	}
+	sub, err := aferofs.New(afero.NewOsFs(), nil).Sub(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sub.(ambit.WritableFileSystem)
 }
 
 // each runs f over a new file system on every backend, and over one folder of
@@ -59,36 +73,16 @@ var backends = []backend{
 func each(t *testing.T, f func(t *testing.T, b backend, fsys ambit.WritableFileSystem)) {
 	t.Helper()
 	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			f(t, b, aferofs.New(b.new(t), nil))
-		})
+		t.Run(b.name, func(t *testing.T) { f(t, b, b.fresh(t)) })
 	}
-	t.Run("OsFs", func(t *testing.T) {
-		host := aferofs.New(afero.NewOsFs(), nil)
-		sub, err := host.Sub(context.Background(), t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(t, backend{name: "OsFs", links: ambit.LinksRefused, disk: true}, sub.(ambit.WritableFileSystem))
-	})
 }
 
 func TestModel(t *testing.T) {
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			for _, seed := range modeltest.Seeds() {
-				modeltest.Run(t, aferofs.New(b.new(t), nil), seed)
+				modeltest.Run(t, b.fresh(t), seed)
 			}
 		})
 	}
-	t.Run("OsFs", func(t *testing.T) {
-		host := aferofs.New(afero.NewOsFs(), nil)
-		for _, seed := range modeltest.Seeds() {
-			sub, err := host.Sub(context.Background(), t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			modeltest.Run(t, sub.(ambit.WritableFileSystem), seed)
-		}
-	})
 }

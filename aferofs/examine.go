@@ -45,12 +45,13 @@ func (s *store) examine(exclusive bool) {
 		s.plainDisk = true
 	}
 
-	if _, err := s.fsys.Stat("/"); err != nil {
-		if _, err := s.fsys.Stat("."); err == nil {
+	root, err := s.fsys.Open("/")
+	if err != nil {
+		if root, err = s.fsys.Open("."); err == nil {
 			s.relative = true
 		}
 	}
-	if root, err := s.fsys.Open(s.name("/")); err == nil && root != nil {
+	if err == nil && root != nil {
 		l := leavesOf(root)
 		root.Close()
 		s.layered = s.layered || l.layered
@@ -69,16 +70,16 @@ func (s *store) examine(exclusive bool) {
 	}
 	s.tempPrefix = tempPrefix
 	for range stacked {
-		// A name that nobody has: only a file system that refuses every
-		// change says anything but that it is missing, or one like this, for
-		// which the name is reserved.
+		// A name that nobody has: it is missing, but for a file system that
+		// refuses every change, and for one like this, for which the name is
+		// reserved.
 		err := s.fsys.Remove(s.name("/" + s.newTempName()))
-		s.readOnly = s.readOnly || refusesChange(err)
-		if refusesChange(err) || !errors.Is(err, fs.ErrPermission) {
-			break
+		if !refusesChange(err) && !errors.Is(err, fs.ErrPermission) {
+			return
 		}
 		s.tempPrefix = tempPrefix + s.tempPrefix
 	}
+	s.readOnly = true
 }
 
 // stacked is how many file systems like this may lie over each other, with
