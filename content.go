@@ -24,6 +24,16 @@ func Content(ctx context.Context, r io.Reader, limit int64) io.Reader {
 	return &content{ctx: ctx, r: r, limit: limit}
 }
 
+// CheckContent is for authors of backends: it returns the fault of a content
+// that cannot be read at all, a nil reader or a nil pointer in one:
+// [ErrInvalid], to be passed through [Wrap].
+func CheckContent(r io.Reader) error {
+	if isNil(r) {
+		return &Error{Reason: ErrInvalid, Detail: "the content is a nil reader"}
+	}
+	return nil
+}
+
 type content struct {
 	ctx   context.Context
 	r     io.Reader
@@ -44,8 +54,8 @@ func (c *content) Read(p []byte) (int, error) {
 	if c.ctx.Err() != nil {
 		return 0, c.fail(contextError(c.ctx, context.Cause(c.ctx)))
 	}
-	if isNil(c.r) {
-		return 0, c.fail(&Error{Reason: ErrInvalid, Detail: "the content is a nil reader"})
+	if err := CheckContent(c.r); err != nil {
+		return 0, c.fail(err)
 	}
 	n, err := c.r.Read(p)
 	if n < 0 || n > len(p) {

@@ -64,7 +64,7 @@ func (s *Store) Capabilities() ambit.Capabilities {
 }
 
 func (s *Store) Open(ctx context.Context, path string) (ambit.File, error) {
-	v, err := s.find(ctx, path)
+	v, err := s.find(ctx, path, nil)
 	if err == nil && v.folder {
 		err = &ambit.Error{Reason: ambit.ErrNotAFile, Kind: ambit.KindDirectory, Target: v.info.Path}
 	}
@@ -75,7 +75,7 @@ func (s *Store) Open(ctx context.Context, path string) (ambit.File, error) {
 }
 
 func (s *Store) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
-	v, err := s.find(ctx, path)
+	v, err := s.find(ctx, path, nil)
 	if err != nil {
 		return ambit.FileInfo{}, ambit.Wrap(ambit.OpStat, path, err)
 	}
@@ -83,10 +83,7 @@ func (s *Store) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
 }
 
 func (s *Store) List(ctx context.Context, dir string, o *ambit.ListOptions) (*ambit.Listing, error) {
-	v, err := s.find(ctx, dir)
-	if err == nil {
-		err = o.Check()
-	}
+	v, err := s.find(ctx, dir, o.Check())
 	if err == nil && !v.folder {
 		err = ambit.ErrNotADirectory
 	}
@@ -108,7 +105,7 @@ func (s *Store) Write(ctx context.Context, path string, content io.Reader, o *am
 	if o == nil {
 		o = &ambit.WriteOptions{}
 	}
-	if err := s.judge(ctx, path, o); err != nil {
+	if err := s.judge(ctx, path, content, o); err != nil {
 		return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
 	}
 	// The content may be slow, or a file of this very store: no lock is held.
@@ -132,7 +129,7 @@ func (s *Store) Write(ctx context.Context, path string, content io.Reader, o *am
 }
 
 // judge refuses early what can be refused without reading the content.
-func (s *Store) judge(ctx context.Context, path string, o *ambit.WriteOptions) error {
+func (s *Store) judge(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -140,6 +137,9 @@ func (s *Store) judge(ctx context.Context, path string, o *ambit.WriteOptions) e
 		return err
 	}
 	if err := o.Check(s.Capabilities()); err != nil {
+		return err
+	}
+	if err := ambit.CheckContent(content); err != nil {
 		return err
 	}
 	s.mu.RLock()
@@ -238,12 +238,16 @@ func (s *Store) nothingAt(clean string) bool {
 	return ambit.ReasonOf(err) == ambit.ErrNotFound
 }
 
-// find resolves path and returns what is there.
-func (s *Store) find(ctx context.Context, path string) (*value, error) {
+// find resolves path and returns what is there. bad is the fault of the call's
+// options, which comes after the path's text and before the walk.
+func (s *Store) find(ctx context.Context, path string, bad error) (*value, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	clean, folder, err := ambit.Resolve("/", path)
+	if err == nil {
+		err = bad
+	}
 	if err != nil {
 		return nil, err
 	}
