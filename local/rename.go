@@ -5,6 +5,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/ambitfs/ambit"
@@ -162,7 +163,12 @@ func (m *move) judge() (*ends, error) {
 	m.blamed = m.to.path
 	to, err := m.fsys.walk(m.to.clean, false)
 	if err != nil {
-		from.close()
+		defer from.close()
+		// Whatever stops the way beneath a folder, the folder cannot go there.
+		var stopped *ambit.Error
+		if errors.As(err, &stopped) && stopped.Reason == ambit.ErrNotADirectory && from.info.IsDir() && ambit.Contains(from.path(), stopped.Target) {
+			return nil, intoItself(stopped.Target)
+		}
 		return nil, err
 	}
 	e := &ends{from: from, to: to}
@@ -171,6 +177,10 @@ func (m *move) judge() (*ends, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+func intoItself(target string) error {
+	return &ambit.Error{Reason: ambit.ErrInvalid, Target: target, Detail: "a folder cannot be moved into itself"}
 }
 
 func (m *move) judgeFrom(p *place) error {
@@ -202,7 +212,7 @@ func (m *move) judgeTo(e *ends) error {
 		case m.to.asserted && !folder:
 			return to.fault(ambit.ErrNotADirectory, "the path asserts a folder, and what is moved is none")
 		case folder && !to.dangling && ambit.Contains(from.path(), target):
-			return to.fault(ambit.ErrInvalid, "a folder cannot be moved into itself")
+			return intoItself(target)
 		}
 		if err := to.parentsMay(m.o.Parents, ambit.Precondition{}); err != nil {
 			return err
@@ -213,13 +223,16 @@ func (m *move) judgeTo(e *ends) error {
 		return nil
 	}
 	switch {
+	case to.isRoot():
+		// It has no spelling that does not assert a folder.
+		return to.fault(ambit.ErrExists, "")
 	case m.to.asserted && (!to.info.IsDir() || !folder):
 		return to.fault(ambit.ErrNotADirectory, "")
 	case target == from.path():
 		e.same = true
 		return nil
 	case folder && ambit.Contains(from.path(), target):
-		return to.fault(ambit.ErrInvalid, "a folder cannot be moved into itself")
+		return intoItself(target)
 	case to.info.IsDir() || folder || !m.o.Replace:
 		return to.fault(ambit.ErrExists, "")
 	}
