@@ -34,23 +34,32 @@ func refusalChecks(level Level, method, title string, needs []requirement, cells
 			requires = append([]requirement{needLinks}, needs...)
 		}
 		out = append(out, &check{
-			id:       fmt.Sprintf("%s/%s-%s", level, method, c.kind),
-			rule:     fmt.Sprintf("%s of %s is %s, and changes nothing.", title, article(c.kind), c.reason),
-			requires: requires,
-			tree:     standard,
-			machine:  c.path == "/" || c.reason == ambit.ErrOutside,
-			run: func(p *probe) {
-				before := p.snapshot()
-				for _, path := range c.spellings() {
-					op, err := call(p, path)
-					p.refused(op, path, err, c.reason)
-					p.facts(op, path, err, c.links)
-				}
-				p.unchanged(before)
-			},
+			id:          fmt.Sprintf("%s/%s-%s", level, method, c.kind),
+			rule:        fmt.Sprintf("%s of %s is %s, and changes nothing.", title, article(c.kind), c.reason),
+			requires:    requires,
+			tree:        standard,
+			machine:     c.path == "/" || c.reason == ambit.ErrOutside,
+			refusedCell: &refusedCell{c, call},
+			run:         (&refusedCell{c, call}).check,
 		})
 	}
 	return out
+}
+
+// refusedCell is a call that is refused on the paths of a cell.
+type refusedCell struct {
+	cell
+	call func(p *probe, path string) (op string, err error)
+}
+
+func (r *refusedCell) check(p *probe) {
+	before := p.snapshot()
+	for _, path := range r.spellings() {
+		op, err := r.call(p, path)
+		p.refused(op, path, err, r.reason)
+		p.facts(op, path, err, r.links)
+	}
+	p.unchanged(before)
 }
 
 // spellings returns the cell's paths, each in several texts that mean the same.

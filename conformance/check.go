@@ -48,6 +48,14 @@ type check struct {
 	// machine marks a check that speaks of the machine's root, which cannot
 	// run in a scratch folder.
 	machine bool
+
+	// refusedCell is what a check of nothing but a refusal does, which can be tried
+	// on other paths too; else nil.
+	refusedCell *refusedCell
+
+	// anywhere marks a check that proves something whatever the file system
+	// holds.
+	anywhere bool
 }
 
 func (c *check) level() Level {

@@ -18,7 +18,7 @@ func contextChecks(level Level) []*check {
 	var out []*check
 	for _, m := range atLevel(level, slices.Concat(pathMethods(), searchMethods())) {
 		out = append(out, &check{
-			id: string(level) + "/" + m.id + "-context-done", tree: standard, requires: m.needs,
+			id: string(level) + "/" + m.id + "-context-done", tree: standard, requires: m.needs, anywhere: true,
 			rule: m.title + " with a context that is done is canceled or timeout, and changes nothing.",
 			run: func(p *probe) {
 				canceled, cancel := context.WithCancel(p.ctx)

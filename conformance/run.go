@@ -67,6 +67,10 @@ type runner struct {
 
 	// beyond says why a check cannot run on this target at all, "" if it can.
 	beyond func(c *check) string
+	// linkless says that trees are built without links, whatever is claimed.
+	linkless bool
+	// look replaces the snapshot, for file systems that are too large for one.
+	look func(p *probe) map[string]string
 }
 
 func newRunner(ctx context.Context, t Target, o *Options) *runner {
@@ -210,10 +214,10 @@ func (r *runner) probe(ctx context.Context, tree Tree, f func(p *probe)) (Outcom
 // on builds a file system that holds tree and runs f on it, under the
 // deadline.
 func (r *runner) on(ctx context.Context, tree Tree, f func(p *probe)) (Outcome, string) {
-	if r.caps.Links != ambit.LinksFollowed {
+	if r.linkless || r.caps.Links != ambit.LinksFollowed {
 		tree = tree.WithoutLinks()
 	}
-	p := &probe{caps: r.caps, target: &r.target, tree: tree, verdict: &verdict{}}
+	p := &probe{caps: r.caps, target: &r.target, tree: tree, look: r.look, verdict: &verdict{}}
 	return p.judged(ctx, r.deadline, func() {
 		fsys, closeFn, err := r.target.New(p.ctx, tree)
 		if err != nil {
@@ -314,6 +318,7 @@ type probe struct {
 	caps   ambit.Capabilities
 	target *Target
 	tree   Tree
+	look   func(p *probe) map[string]string // replaces the snapshot
 
 	*verdict
 }
