@@ -683,12 +683,8 @@ func (f *foreignReaderAt) ReadAt(p []byte, off int64) (int, error) {
 		return 0, Wrap(OpRead, f.path, &Error{Reason: ErrInvalid, Detail: fmt.Sprintf("the offset is %d", off)})
 	}
 	n, err := f.at.ReadAt(p, off)
-	if off >= f.info.Size && n == 0 && errors.Is(err, fs.ErrInvalid) {
-		return 0, io.EOF // as a file of the standard library says that is no file of a disk
+	if off >= f.info.Size && n == 0 && ReasonOf(err) == ErrInvalid {
+		return 0, io.EOF // an offset far behind the end, to some
 	}
-	n, err = f.judge(p, n, err)
-	if err == nil && n < len(p) {
-		err = io.EOF
-	}
-	return n, err
+	return f.judge(p, n, err)
 }

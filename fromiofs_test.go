@@ -50,7 +50,7 @@ func bridgedTree() fstest.MapFS {
 	links := map[string]string{
 		"link-file": "file", "link-folder": "folder", "link-inner": "folder/inner", "folder/link-up": "../file", "folder/deep/root": "../..", "link-link": "link-folder/deep",
 		"link-slash": "folder/", "link-dot": ".", "link-round": "link-folder/../file", "file-slash": "file/", "file-dot": "file/.", "file-beneath": "file/x", "file-up": "file/../file",
-		"dangling": "nowhere", "dangling-deep": "nowhere/at/all", "dangling-up": "nowhere/../file", "dangling-link": "dangling", "dangling-slash": "nowhere/", "folder/dangling": "deep/none",
+		"dangling": "nowhere", "dangling-deep": "nowhere/at/all", "dangling-up": "nowhere/../file", "dangling-link": "dangling", "dangling-nested": "link-folder/none", "dangling-slash": "nowhere/", "folder/dangling": "deep/none",
 		"outward": "../beside/secret", "outward-folder": "../beside", "folder/outward": "../../beside", "outward-link": "outward", "out-and-in": "../root/file", "outward-through": "outward-folder/x",
 		"absolute": "/file", "absolute-host": "/etc/passwd",
 		"loop": "loop", "loop-a": "loop-b", "loop-b": "loop-a", "loop-folder": "loop-folder/x",
@@ -473,9 +473,20 @@ func TestFromIOFSAgreesWithTheModel(t *testing.T) {
 
 func TestFromIOFSPages(t *testing.T) {
 	m := bridgedTree()
+	var names []string
+	for name := range m {
+		if !strings.Contains(name, "/") {
+			names = append(names, name)
+		}
+	}
+	names = append(names, "folder", "sib", "sibling")
+	slices.Sort(names)
 	for name, fsys := range map[string]fs.FS{"MapFS": m, "shuffled": shuffledFS{m}} {
 		from := ambit.FromIOFS(fsys)
 		whole, err := from.List(t.Context(), "/", nil)
+		if err == nil && !slices.EqualFunc(whole.Entries, names, func(e ambit.Entry, name string) bool { return e.Name == name }) {
+			t.Errorf("%s: %+v\nwant %q", name, whole.Entries, names)
+		}
 		if err != nil || len(whole.Entries) < 30 || !slices.IsSortedFunc(whole.Entries, func(a, b ambit.Entry) int { return strings.Compare(a.Name, b.Name) }) {
 			t.Fatalf("%s: %v, %v", name, whole, err)
 		}
@@ -539,6 +550,114 @@ func (n namedEntry) IsDir() bool                { return false }
 func (n namedEntry) Type() fs.FileMode          { return 0 }
 func (n namedEntry) Info() (fs.FileInfo, error) { return nil, nil }
 
+// sharedFS lists by a slice of its own.
+type sharedFS struct {
+	fstest.MapFS
+	entries []fs.DirEntry
+}
+
+func (s sharedFS) ReadDir(string) ([]fs.DirEntry, error) { return s.entries, nil }
+
+func TestFromIOFSLeavesAForeignListingAlone(t *testing.T) {
+	entries := []fs.DirEntry{namedEntry{"b"}, nil, namedEntry{"a"}, namedEntry{".."}, namedEntry{"a"}}
+	before := slices.Clone(entries)
+	l, err := ambit.FromIOFS(sharedFS{fstest.MapFS{}, entries}).List(t.Context(), "/", &ambit.ListOptions{Details: true})
+	if err != nil || len(l.Entries) != 2 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if !slices.Equal(entries, before) {
+		t.Errorf("the slice holds %v now", entries)
+	}
+}
+
+// followingEntry describes what a link leads to, as no entry should.
+type followingEntry struct{ fs.DirEntry }
+
+func (followingEntry) Info() (fs.FileInfo, error) { return oddInfo{size: 4711}, nil }
+
+type followingFS struct{ m fstest.MapFS }
+
+func (f followingFS) Open(name string) (fs.File, error) { return f.m.Open(name) }
+
+func (f followingFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := f.m.ReadDir(name)
+	for i := range entries {
+		entries[i] = followingEntry{entries[i]}
+	}
+	return entries, err
+}
+
+func TestFromIOFSBelievesTheListingOfALink(t *testing.T) {
+	fsys := ambit.FromIOFS(followingFS{fstest.MapFS{"f": {Data: []byte("f")}, "l": {Data: []byte("f"), Mode: fs.ModeSymlink}}})
+	l, err := fsys.List(t.Context(), "/", &ambit.ListOptions{Details: true})
+	if err != nil || len(l.Entries) != 2 || l.Entries[1].Info.Kind != ambit.KindSymlink || l.Entries[1].Info.Size != -1 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if _, err := fsys.Open(t.Context(), "l"); ambit.ReasonOf(err) != ambit.ErrDenied {
+		t.Errorf("through the link: %v", err)
+	}
+}
+
+// A canonical path is a valid input, so there is none that is over-long.
+func TestFromIOFSOverlongPaths(t *testing.T) {
+	dir := longPath(4090)
+	m := fstest.MapFS{
+		dir[1:] + "/abcd": {Data: []byte("at the limit")}, dir[1:] + "/abcde": {Data: []byte("over it")},
+		"l": {Data: []byte(dir[1:]), Mode: fs.ModeSymlink},
+	}
+	fsys := ambit.FromIOFS(m)
+	for path, want := range map[string]ambit.Reason{"l": "", "l/abcd": "", dir + "/abcd": "", "l/abcde": ambit.ErrInvalidPath, "l/gone": "", dir + "/abcde": ambit.ErrInvalidPath} {
+		if path == "l/gone" {
+			want = ambit.ErrNotFound
+		}
+		if _, err := fsys.Stat(t.Context(), path); ambit.ReasonOf(err) != want {
+			t.Errorf("Stat of %d bytes: %v, want %q", len(path), err, want)
+		}
+	}
+	l, err := fsys.List(t.Context(), "l", nil)
+	if err != nil || len(l.Entries) != 1 || l.Entries[0].Name != "abcd" {
+		t.Errorf("%d entries, %v", len(l.Entries), err)
+	}
+}
+
+// swappingFS puts a link that leads out in place of a file just before it is
+// opened.
+type swappingFS struct {
+	fs.ReadLinkFS
+	swap func()
+}
+
+func (s swappingFS) Open(name string) (fs.File, error) {
+	s.swap()
+	return s.ReadLinkFS.Open(name)
+}
+
+func TestFromIOFSSeesAFileSwappedForALink(t *testing.T) {
+	top := t.TempDir()
+	writeOnDisk(t, filepath.Join(top, "secret"), "secret")
+	writeOnDisk(t, filepath.Join(top, "root/f"), "f")
+	linkOnDisk(t, "../secret", filepath.Join(top, "link"))
+	disk := os.DirFS(filepath.Join(top, "root")).(fs.ReadLinkFS)
+	swaps := 0
+	fsys := ambit.FromIOFS(swappingFS{disk, func() {
+		if swaps++; swaps == 1 {
+			if err := os.Rename(filepath.Join(top, "link"), filepath.Join(top, "root/f")); err != nil {
+				t.Error(err)
+			}
+		}
+	}})
+	if f, err := fsys.Open(t.Context(), "f"); ambit.ReasonOf(err) != ambit.ErrOutside {
+		t.Errorf("%v, %v", f, err)
+	}
+	// The control: opened without a look, it does lead out.
+	if data, err := fs.ReadFile(disk, "f"); string(data) != "secret" || err != nil {
+		t.Errorf("os.DirFS: %q, %v", data, err)
+	}
+	if swaps != 1 {
+		t.Errorf("%d files were opened", swaps)
+	}
+}
+
 // Whatever is wrong is judged in the order of docs/contract.md.
 func TestFromIOFSOrderOfJudgement(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
@@ -588,7 +707,7 @@ func TestFromIOFSFile(t *testing.T) {
 					off  int64
 					want string
 					err  error
-				}{{0, "inne", nil}, {3, "er\n", io.EOF}, {6, "", io.EOF}, {7, "", io.EOF}, {1 << 40, "", io.EOF}} {
+				}{{0, "inne", nil}, {3, "er\n", io.EOF}, {6, "", io.EOF}, {7, "", io.EOF}, {1 << 40, "", io.EOF}, {1<<63 - 1, "", io.EOF}} {
 					if n, err := at.ReadAt(p, c.off); string(p[:n]) != c.want || err != c.err {
 						t.Errorf("ReadAt(%d): %q, %v", c.off, p[:n], err)
 					}
@@ -640,15 +759,21 @@ func TestFromIOFSVerify(t *testing.T) {
 		return &fstest.MapFile{Data: []byte(data), Mode: 0o644, ModTime: at}
 	}
 	for name, change := range map[string]func(m fstest.MapFS){
-		"the size":                func(m fstest.MapFS) { m["d/f"] = regular("longer", bridgedTime) },
-		"the size in place":       func(m fstest.MapFS) { m["d/f"].Data = []byte("longer") },
-		"the time":                func(m fstest.MapFS) { m["d/f"] = regular("bytes", later) },
-		"gone":                    func(m fstest.MapFS) { delete(m, "d/f") },
-		"gone with its folder":    func(m fstest.MapFS) { delete(m, "d/f"); delete(m, "d/g") },
-		"a folder":                func(m fstest.MapFS) { m["d/f"] = &fstest.MapFile{Mode: fs.ModeDir} },
-		"a folder's folder":       func(m fstest.MapFS) { delete(m, "d/f"); m["d/f/x"] = regular("x", bridgedTime) },
-		"a link to an equal":      func(m fstest.MapFS) { m["d/f"] = &fstest.MapFile{Data: []byte("g"), Mode: fs.ModeSymlink} },
-		"a FIFO":                  func(m fstest.MapFS) { m["d/f"] = &fstest.MapFile{Mode: fs.ModeNamedPipe} },
+		"the size":             func(m fstest.MapFS) { m["d/f"] = regular("longer", bridgedTime) },
+		"the size in place":    func(m fstest.MapFS) { m["d/f"].Data = []byte("longer") },
+		"the time":             func(m fstest.MapFS) { m["d/f"] = regular("bytes", later) },
+		"gone":                 func(m fstest.MapFS) { delete(m, "d/f") },
+		"gone with its folder": func(m fstest.MapFS) { delete(m, "d/f"); delete(m, "d/g") },
+		"a folder": func(m fstest.MapFS) {
+			m["d/f"] = &fstest.MapFile{Mode: fs.ModeDir, Data: []byte("bytes"), ModTime: bridgedTime}
+		},
+		"a folder's folder": func(m fstest.MapFS) { delete(m, "d/f"); m["d/f/x"] = regular("x", bridgedTime) },
+		"a link to an equal": func(m fstest.MapFS) {
+			m["d/f"] = &fstest.MapFile{Data: []byte("././g"), Mode: fs.ModeSymlink, ModTime: bridgedTime}
+		},
+		"a FIFO": func(m fstest.MapFS) {
+			m["d/f"] = &fstest.MapFile{Mode: fs.ModeNamedPipe, Data: []byte("bytes"), ModTime: bridgedTime}
+		},
 		"the folder a file":       func(m fstest.MapFS) { m["d"] = regular("", bridgedTime) },
 		"the folder a link":       func(m fstest.MapFS) { m["d"] = &fstest.MapFile{Data: []byte("e"), Mode: fs.ModeSymlink} },
 		"the folder a link out":   func(m fstest.MapFS) { m["d"] = &fstest.MapFile{Data: []byte("../e"), Mode: fs.ModeSymlink} },
@@ -841,29 +966,30 @@ func TestFromIOFSStopsWithItsContext(t *testing.T) {
 				},
 			} {
 				ctx, cancel := context.WithCancelCause(t.Context())
-				counting := &countingFS{MapFS: bridgedTree(), cancel: func() { cancel(why) }, after: after}
-				var fsys fs.FS = counting
-				if !links {
-					fsys = hiddenCounting{counting}
+				open := func(c *countingFS) fs.FS {
+					if links {
+						return c
+					}
+					return hiddenCounting{c}
 				}
+				whole := &countingFS{MapFS: bridgedTree(), after: -1}
+				wholeErr := call(ctx, ambit.FromIOFS(open(whole)))
+				counting := &countingFS{MapFS: bridgedTree(), cancel: func() { cancel(why) }, after: after}
 				if after == 0 {
 					cancel(why)
 				}
-				err := call(ctx, ambit.FromIOFS(fsys))
-				if !links && (op == "Lstat" || op == "ReadLink") {
+				err := call(ctx, ambit.FromIOFS(open(counting)))
+				switch {
+				case !links && (op == "Lstat" || op == "ReadLink"):
 					if ambit.ReasonOf(err) != ambit.ErrUnsupported || counting.calls > 0 {
 						t.Errorf("%s without links: %v", op, err)
 					}
-					continue
-				}
-				switch {
-				case counting.calls < after || after > 0 && err == nil && counting.calls == after:
-					// It was done before, or with that call.
-					if err != nil {
-						t.Errorf("%s: %v", op, err)
+				case after > whole.calls || after == whole.calls && err == nil:
+					if err != nil || wholeErr != nil {
+						t.Errorf("%s: %v, %v", op, err, wholeErr)
 					}
 				case ambit.ReasonOf(err) != ambit.ErrCanceled || !errors.Is(err, why) || !errors.Is(err, context.Canceled):
-					t.Errorf("%s, canceled in call %d: %v", op, after, err)
+					t.Errorf("%s, canceled in call %d of %d: %v", op, after, whole.calls, err)
 				case counting.calls > after:
 					t.Errorf("%s, canceled in call %d, made %d", op, after, counting.calls)
 				}
@@ -1055,6 +1181,7 @@ func TestFromIOFSOverAnOddFS(t *testing.T) {
 	}{
 		"too many bytes":     {reading(func(p []byte) (int, error) { return len(p) + 1, nil }), ambit.ErrIO},
 		"less than none":     {reading(func([]byte) (int, error) { return -1, nil }), ambit.ErrIO},
+		"less, and the end":  {reading(func([]byte) (int, error) { return -1, io.EOF }), ambit.ErrIO},
 		"nothing, for ever":  {reading(func([]byte) (int, error) { return 0, nil }), ambit.ErrIO},
 		"an error of a host": {reading(func([]byte) (int, error) { return 0, hostError }), ambit.ErrIO},
 		"not found":          {reading(func([]byte) (int, error) { return 0, fs.ErrNotExist }), ambit.ErrNotFound},
@@ -1087,6 +1214,69 @@ func TestFromIOFSOverAnOddFS(t *testing.T) {
 	info, err := ambit.FromIOFS(oddStatFS{oddFS{m.Open}, func(string) (fs.FileInfo, error) { return oddInfo{size: -7}, nil }}).Stat(t.Context(), "file")
 	if err != nil || info.Size != -1 {
 		t.Errorf("a size below zero: %+v, %v", info, err)
+	}
+}
+
+// leakingFS counts the files that are open.
+type leakingFS struct {
+	fs.FS
+	open *int
+}
+
+func (l leakingFS) Open(name string) (fs.File, error) {
+	f, err := l.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	*l.open++
+	if d, ok := f.(fs.ReadDirFile); ok {
+		return leakingDir{d, l.open}, nil
+	}
+	return leakingFile{f, l.open}, nil
+}
+
+type leakingFile struct {
+	fs.File
+	open *int
+}
+
+func (l leakingFile) Close() error {
+	*l.open--
+	return l.File.Close()
+}
+
+type leakingDir struct {
+	fs.ReadDirFile
+	open *int
+}
+
+func (l leakingDir) Close() error {
+	*l.open--
+	return l.ReadDirFile.Close()
+}
+
+func TestFromIOFSClosesWhatItOpens(t *testing.T) {
+	m := bridgedTree()
+	lying := oddFS{func(string) (fs.File, error) { return m.Open("fifo") }}
+	statless := oddFS{func(name string) (fs.File, error) {
+		f, err := m.Open(name)
+		return oddFile{File: f, stat: func() (fs.FileInfo, error) { return nil, fs.ErrPermission }}, err
+	}}
+	for name, fsys := range map[string]fs.FS{"MapFS": m, "nothing opens as it is": lying, "nothing opened has a Stat": statless} {
+		var open int
+		leaking := leakingFS{fsys, &open}
+		for _, from := range []ambit.FileSystem{
+			ambit.FromIOFS(leaking),
+			ambit.FromIOFS(oddStatFS{oddFS{leaking.Open}, m.Stat}),
+			ambit.FromIOFS(struct{ oddLinkFS }{oddLinkFS{oddFS{leaking.Open}, m.Lstat, m.ReadLink}}),
+		} {
+			for _, path := range []string{"file", "folder/inner", "folder", "fifo", "gone", "link-file", "/"} {
+				observeAll(t.Context(), from, path, false)
+				if open != 0 {
+					t.Fatalf("%s: %q: %d files are open", name, path, open)
+				}
+			}
+		}
 	}
 }
 
@@ -1404,6 +1594,7 @@ func TestBridgesThereAndBack(t *testing.T) {
 	nodes := map[string]treeNode{
 		"/file": fileNode("alpha\n"), "/empty": fileNode(""), "/folder/inner": fileNode("inner"), "/folder/deep/leaf": fileNode("leaf"), "/hollow": kindNode(ambit.KindDirectory),
 		"/link-file": linkNode("file"), "/link-folder": linkNode("folder"), "/folder/up": linkNode("../file"), "/dangling": linkNode("none"), "/out": linkNode("../x"), "/loop": linkNode("loop"),
+		"/folder/out": linkNode("../../x"), "/chain": linkNode("folder/out"),
 		"/fifo": kindNode(ambit.KindFIFO), "/folder/socket": kindNode(ambit.KindSocket),
 	}
 	for _, readLink := range []bool{true, false} {
@@ -1458,6 +1649,11 @@ func TestBridgesThereAndBack(t *testing.T) {
 							t.Errorf("%s %q succeeds behind both bridges", op, path)
 						}
 						continue
+					}
+					var gotFacts, wantFacts *ambit.Error
+					if errors.As(gotErr, &gotFacts) && errors.As(wantErr, &wantFacts) &&
+						(gotFacts.Kind != wantFacts.Kind || gotFacts.Target != wantFacts.Target && wantFacts.Reason != ambit.ErrLoop || !slices.Equal(gotFacts.MissingDirs, wantFacts.MissingDirs)) {
+						t.Errorf("%s %q: %+v\nbehind both bridges: %+v", op, path, wantFacts, gotFacts)
 					}
 					if ambit.ReasonOf(gotErr) != ambit.ReasonOf(wantErr) || fmt.Sprint(got) != fmt.Sprint(want) {
 						t.Errorf("%s %q: %v, %v\nbehind both bridges: %v, %v", op, path, want, wantErr, got, gotErr)

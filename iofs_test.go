@@ -746,6 +746,46 @@ func TestIOFSFileWithoutReadAt(t *testing.T) {
 	if _, ok := f.(io.ReaderAt); ok {
 		t.Error("the file is an io.ReaderAt")
 	}
+	// The capability decides, not the type.
+	unclaimed, err := ambit.IOFS(t.Context(), unclaimedFS{newTree(followsLinks, map[string]treeNode{"/f": fileNode("f")})}).Open("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unclaimed.Close()
+	if _, ok := unclaimed.(io.Seeker); ok {
+		t.Error("a file whose ReadAt is not claimed is an io.Seeker")
+	}
+}
+
+// unclaimedFS does not claim what its files can do.
+type unclaimedFS struct{ treeFS }
+
+func (unclaimedFS) Capabilities() ambit.Capabilities { return ambit.Capabilities{} }
+
+// eagerFS has files that tell of their end before they are asked for a byte.
+type eagerFS struct{ treeFS }
+
+func (e eagerFS) Open(ctx context.Context, path string) (ambit.File, error) {
+	f, err := e.treeFS.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return eagerFile{f.(treeReaderAt)}, nil
+}
+
+type eagerFile struct{ treeReaderAt }
+
+func (e eagerFile) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, io.EOF
+	}
+	return e.treeReaderAt.Read(p)
+}
+
+func TestIOFSReadOfNothing(t *testing.T) {
+	if err := fstest.TestFS(ambit.IOFS(t.Context(), eagerFS{newTree(followsLinks, map[string]treeNode{"/f": fileNode("data")})}), "f"); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestIOFSOpenFolder(t *testing.T) {
@@ -770,6 +810,7 @@ func TestIOFSOpenFolder(t *testing.T) {
 			for _, e := range entries {
 				got = append(got, e.Name())
 			}
+			_ = append(entries, nil) // what the caller appends is no entry of the next page
 			if err == io.EOF && len(entries) == 0 {
 				break
 			}
