@@ -359,7 +359,7 @@ func besideChecks() []*check {
 						defer changers.Add(-1)
 						for n := range 12 {
 							path := fmt.Sprintf("hollow/moving-%d-%d", c, n%4)
-							p.write(path, strings.Repeat("x", 20_000), nil)
+							p.write(path, strings.Repeat("x", p.atMost(20_000)), nil)
 							p.write(path, "y", nil)
 							if p.caps.Rename {
 								if _, err := implements[ambit.Renamer](p).Rename(p.ctx, path, path+"-on", &ambit.RenameOptions{Replace: true}); err != nil {

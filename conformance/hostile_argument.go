@@ -218,7 +218,7 @@ func argumentChecks() []*check {
 			rule:     "Bytes are the caller's own: what is written is not changed by changing the buffer it came from, nor what is stored by changing what was read.",
 			requires: []requirement{needWrite},
 			run: func(p *probe) {
-				for _, size := range []int{5, p.atMost(4096), p.atMost(100_000)} {
+				for _, size := range []int{5, p.atMost(4*4096) / 4, p.atMost(400_000) / 4} { // appended several times
 					buffer := bytes.Repeat([]byte("a"), size)
 					want := string(buffer)
 					for op, err := range p.contents("aliased", func() io.Reader { return bytes.NewReader(buffer) }) {

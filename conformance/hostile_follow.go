@@ -605,6 +605,9 @@ func (p *probe) changedOnly(before map[string]string, paths ...string) {
 	for _, path := range paths {
 		was, before := before[path]
 		is, after := after[path]
+		if !before && !after && !p.caps.List {
+			continue // it cannot be seen
+		}
 		if before == after && was == is {
 			p.errorf("%q is as before: %s", path, brief(was))
 		}

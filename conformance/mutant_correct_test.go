@@ -101,11 +101,17 @@ func TestCorrect(t *testing.T) {
 		{"FromIOFS of a map", fromIOFS("fstest.MapFS", func(_ *testing.T, tree conformance.Tree) (fs.FS, error) { return mapOf(tree), nil }), unchanged},
 		{"FromIOFS of a zip file", fromIOFS("zip.Reader", func(_ *testing.T, tree conformance.Tree) (fs.FS, error) { return zipOf(tree) }), unchanged},
 		{"FromIOFS of os.DirFS", fromIOFS("os.DirFS", func(t *testing.T, tree conformance.Tree) (fs.FS, error) {
-			dir := t.TempDir()
+			dir, err := diskFolder(t)
+			if err != nil {
+				return nil, err
+			}
 			return os.DirFS(dir), layOut(tree, dir)
 		}), unchanged},
 		{"FromIOFS of an os.Root", fromIOFS("os.Root", func(t *testing.T, tree conformance.Tree) (fs.FS, error) {
-			dir := t.TempDir()
+			dir, err := diskFolder(t)
+			if err != nil {
+				return nil, err
+			}
 			root, err := os.OpenRoot(dir)
 			if err != nil {
 				return nil, err
@@ -165,7 +171,7 @@ func aferoStorage(tree conformance.Tree, o *aferofs.Options) (storage, error) {
 }
 
 // fromIOFS is a ground of what package io/fs can hold of a tree: all of it but
-// its links and what is beside its root.
+// what is beside its root, and links where the fs.FS has none.
 func fromIOFS(name string, of func(t *testing.T, tree conformance.Tree) (fs.FS, error)) *ground {
 	return &ground{name: name, build: func(t *testing.T, tree conformance.Tree) (storage, error) {
 		fsys, err := of(t, tree)
@@ -185,6 +191,8 @@ func mapOf(tree conformance.Tree) fstest.MapFS {
 			m[n.Path] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
 		case n.Kind == ambit.KindRegular:
 			m[n.Path] = &fstest.MapFile{Data: []byte(n.Data), Mode: 0o644}
+		case n.Kind == ambit.KindSymlink:
+			m[n.Path] = &fstest.MapFile{Data: []byte(n.Target), Mode: fs.ModeSymlink | 0o777}
 		}
 	}
 	return m

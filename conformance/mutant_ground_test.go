@@ -85,19 +85,26 @@ func inMemoryStorage(tree conformance.Tree, o *memory.Options) (storage, error) 
 // sharedMemory is where Linux has a file system in memory.
 const sharedMemory = "/dev/shm"
 
-// onDiskStorage stands in memory where the system has such a place, since the
-// suite makes a storage for every check and a disk syncs every write in it.
-func onDiskStorage(t *testing.T, tree conformance.Tree) (storage, error) {
+// diskFolder returns a folder of its own. It stands in memory where the system
+// has such a place, since the suite makes a storage for every check and a disk
+// syncs every write in it.
+func diskFolder(t *testing.T) (string, error) {
 	parent := os.TempDir()
 	if _, err := os.Stat(sharedMemory); err == nil {
 		parent = sharedMemory
 	}
-	top, err := os.MkdirTemp(parent, "ambit-mutant-")
+	dir, err := os.MkdirTemp(parent, "ambit-mutant-")
+	if err == nil {
+		t.Cleanup(func() { os.RemoveAll(dir) })
+	}
+	return dir, err
+}
+
+func onDiskStorage(t *testing.T, tree conformance.Tree) (storage, error) {
+	top, err := diskFolder(t)
 	if err != nil {
 		return storage{}, err
 	}
-	// Close is not called after a hang.
-	t.Cleanup(func() { os.RemoveAll(top) })
 	root := filepath.Join(top, "root")
 	if err := os.Mkdir(root, 0o777); err != nil {
 		return storage{}, err
