@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"github.com/ambitfs/ambit"
 	"github.com/spf13/afero/mem"
@@ -212,20 +213,35 @@ func (s *store) addTo(p place, content io.Reader, size int64) (look, error) {
 	}
 	_, err = io.CopyBuffer(onlyWriter{f}, content, make([]byte, copyChunk))
 	if err != nil {
-		if cut := f.Truncate(p.look.size); cut != nil {
-			err = &ambit.Error{Reason: ambit.ErrPartial, Detail: "a part was added and cannot be cut back"}
-		}
+		err = undone(err, f.Truncate(p.look.size))
 		f.Close()
 		return look{}, err
 	}
 	if err := f.Close(); err != nil {
-		return look{}, err
+		return look{}, undone(err, s.cutBack(p))
 	}
 	l, found, err := s.look(p.path)
-	if err == nil && (!found || l.kind != ambit.KindRegular || l.size != p.look.size+size && s.exclusive) {
-		err = errCount
+	switch {
+	case err != nil:
+		// It is done; its time will be seen as another's change.
+		l = p.look
+		l.size, l.mtime = l.size+size, time.Time{}
+	case !found || l.kind != ambit.KindRegular || l.size != p.look.size+size && s.exclusive:
+		return look{}, partial("the afero.Fs has not added what it was given")
 	}
-	return l, err
+	return l, nil
+}
+
+func (s *store) cutBack(p place) error {
+	f, err := s.fsys.OpenFile(s.name(p.path), os.O_WRONLY, 0)
+	if err == nil && f == nil {
+		err = errNothing
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Truncate(p.look.size)
 }
 
 // onlyWriter hides that a file can read from a reader by itself, and finds

@@ -240,6 +240,10 @@ func (t *target) linkRefused() error {
 // foreign makes an error of the afero.Fs one of this target. Of the error's
 // own text only what names no path is kept: it may name places of the host.
 func (t *target) foreign(err error) error {
+	var p partial
+	if errors.As(err, &p) {
+		return t.err(ambit.ErrPartial, string(p))
+	}
 	if refusesChange(err) {
 		return t.err(ambit.ErrReadOnly, "the afero.Fs refuses the change")
 	}

@@ -224,7 +224,7 @@ func (c *call) apply(plan []*planned, results []ambit.WriteResult) error {
 			continue
 		}
 		failed := p.t.storage(err)
-		stands := ambit.ReasonOf(err) == ambit.ErrPartial
+		stands := reasonOf(err) == ambit.ErrPartial
 		for j := i - 1; j >= 0; j-- {
 			if plan[j].undo(s) != nil {
 				stands = true
@@ -299,7 +299,9 @@ func (p *planned) undo(s *store) error {
 		p.backup.temp = nil
 	default:
 		err = s.fsys.Remove(s.name(p.place.path))
-		s.removeDirs(p.made)
+		if err == nil {
+			err = s.removeDirs(p.made)
+		}
 		return err
 	}
 	if err != nil {

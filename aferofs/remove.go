@@ -145,23 +145,19 @@ func (s *store) remove(p place) (gone *temp, err error) {
 // moveAway gives what lies at p a reserved name beside it.
 func (s *store) moveAway(p place) (*temp, error) {
 	t := s.addTemp(ambit.Dir(p.path))
-	err := s.fsys.Rename(s.name(p.path), s.name(t.path))
-	if err == nil {
-		_, found, lookErr := s.look(p.path)
-		if lookErr == nil && !found {
-			return t, nil
-		}
-		if s.fsys.Rename(s.name(t.path), s.name(p.path)) != nil {
-			s.dropTemp(t)
-			return nil, &ambit.Error{Reason: ambit.ErrPartial, Detail: "another file came to light beneath the removed one, which could not be put back"}
-		}
-		err = lookErr
-		if err == nil {
-			err = syscall.EROFS
-		}
+	if err := s.fsys.Rename(s.name(p.path), s.name(t.path)); err != nil {
+		s.dropTemp(t)
+		return nil, err
+	}
+	// Where the look itself fails, the answer of Rename stands.
+	if _, found, err := s.look(p.path); err != nil || !found {
+		return t, nil
 	}
 	s.dropTemp(t)
-	return nil, err
+	if s.fsys.Rename(s.name(t.path), s.name(p.path)) != nil {
+		return nil, partial("another file came to light beneath the removed one, which could not be put back")
+	}
+	return nil, syscall.EROFS
 }
 
 // removeAll removes a folder and all beneath it, one by one.
@@ -196,5 +192,5 @@ func half(begun bool, err error) error {
 	if err == nil || !begun {
 		return err
 	}
-	return &ambit.Error{Reason: ambit.ErrPartial, Detail: "a part of the folder has been removed"}
+	return partial("a part of the folder has been removed")
 }

@@ -145,8 +145,7 @@ func (s *store) move(p, q place) (look, error) {
 		err = s.moveTo(p, q)
 	}
 	if err != nil {
-		s.removeDirs(made)
-		return look{}, err
+		return look{}, undone(err, s.removeDirs(made))
 	}
 	s.moved(p.path, q.path, p.look.kind == ambit.KindDirectory)
 	if s.mem != nil {
@@ -168,17 +167,14 @@ func (s *store) moveTo(p, q place) error {
 	if s.mem != nil {
 		return nil
 	}
-	_, found, err := s.look(p.path)
-	if err == nil && !found {
+	// Where the look itself fails, the answer of Rename stands.
+	if _, found, err := s.look(p.path); err != nil || !found {
 		return nil
 	}
 	if q.found || s.fsys.Rename(s.name(q.path), s.name(p.path)) != nil {
-		return &ambit.Error{Reason: ambit.ErrPartial, Detail: "another file came to light beneath the moved one"}
+		return partial("another file came to light beneath the moved one")
 	}
-	if err == nil {
-		err = syscall.EROFS
-	}
-	return err
+	return syscall.EROFS
 }
 
 // moveOver takes p away from its name before it replaces q, which could not be
@@ -191,7 +187,7 @@ func (s *store) moveOver(p, q place) error {
 	defer s.dropTemp(t)
 	if err := s.fsys.Rename(s.name(t.path), s.name(q.path)); err != nil {
 		if s.fsys.Rename(s.name(t.path), s.name(p.path)) != nil {
-			return &ambit.Error{Reason: ambit.ErrPartial, Detail: "the file was taken from its name and could not be put back"}
+			return partial("the file was taken from its name and could not be put back")
 		}
 		return err
 	}

@@ -314,8 +314,7 @@ func (s *store) install(p place, w writing, held *payload) (look, []string, erro
 		l, err = s.rename(p, w, held.temp)
 	}
 	if err != nil {
-		s.removeDirs(made)
-		return look{}, nil, err
+		return look{}, nil, undone(err, s.removeDirs(made))
 	}
 	if held.temp != nil {
 		s.dropTemp(held.temp)
@@ -379,26 +378,52 @@ func (s *store) rename(p place, w writing, t *temp) (look, error) {
 		}
 	}
 	if err := s.fsys.Rename(s.name(from), s.name(p.path)); err != nil {
-		if hold {
-			if l, found, lookErr := s.look(p.path); lookErr == nil && found && l.size == 0 && l.kind == ambit.KindRegular {
-				s.fsys.Remove(s.name(p.path))
-			}
-		}
 		if _, found, lookErr := s.look(from); lookErr == nil && !found && missing(err) {
 			err = errTempGone
 		}
+		if hold {
+			l, found, lookErr := s.look(p.path)
+			if lookErr == nil && found && l.size == 0 && l.kind == ambit.KindRegular {
+				lookErr = s.fsys.Remove(s.name(p.path))
+			}
+			err = undone(err, lookErr)
+		}
 		return look{}, err
 	}
-	l := t.look
-	if !s.tellsTruth(t.leaf) {
-		// It may have other times under its new name.
-		again, found, err := s.look(p.path)
-		if err != nil || !found || again.kind != ambit.KindRegular || again.size != l.size {
-			return look{}, errors.Join(errCount, err)
-		}
-		l = again
+	if s.tellsTruth(t.leaf) {
+		return t.look, nil
+	}
+	// It may have other times under its new name.
+	l, found, err := s.look(p.path)
+	switch {
+	case err != nil:
+		return t.look, nil
+	case !found || l.kind != ambit.KindRegular || l.size != t.look.size:
+		return look{}, partial("the afero.Fs has not published what it was given")
 	}
 	return l, nil
+}
+
+// undone adds to the failure err whether all could be put back as it was.
+func undone(err, undoing error) error {
+	if undoing == nil {
+		return err
+	}
+	return partial(string(reasonOf(err)) + "; not all could be put back as it was")
+}
+
+// partial is a failure that has changed something: what, and why.
+type partial string
+
+func (p partial) Error() string { return string(p) }
+
+// reasonOf is ambit.ReasonOf for errors of the storage.
+func reasonOf(err error) ambit.Reason {
+	var p partial
+	if errors.As(err, &p) {
+		return ambit.ErrPartial
+	}
+	return ambit.ReasonOf(err)
 }
 
 // tellsTruth reports whether a rename is known to keep what was seen of a
@@ -417,18 +442,22 @@ func (s *store) makeDirs(dirs []string) (made []string, err error) {
 		if l, found, lookErr := s.look(dir); lookErr == nil && found && l.kind == ambit.KindDirectory {
 			continue // a stranger was faster
 		}
-		s.removeDirs(made)
-		return nil, err
+		return nil, undone(err, s.removeDirs(made))
 	}
 	return made, nil
 }
 
-// removeDirs takes back the folders that makeDirs made, as far as they are
-// still empty.
-func (s *store) removeDirs(made []string) {
+// removeDirs takes back the folders that makeDirs made, as far as nobody else
+// uses them.
+func (s *store) removeDirs(made []string) error {
 	for i := len(made) - 1; i >= 0; i-- {
-		if names, err := s.everyName(made[i]); err == nil && len(names) == 0 {
-			s.fsys.Remove(s.name(made[i]))
+		names, err := s.everyName(made[i])
+		if err == nil && len(names) == 0 {
+			err = s.fsys.Remove(s.name(made[i]))
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
