@@ -8,8 +8,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -34,6 +34,9 @@ func ReadFile(ctx context.Context, fsys FileSystem, path string) ([]byte, FileIn
 // ReadFileMax is [ReadFile] for a file of at most max bytes. A larger one is
 // [ErrTooLarge], never a prefix.
 func ReadFileMax(ctx context.Context, fsys FileSystem, path string, max int64) ([]byte, FileInfo, error) {
+	if err := judgeCall(ctx, fsys, OpOpen, path); err != nil {
+		return nil, FileInfo{}, err
+	}
 	if max < 0 {
 		return nil, FileInfo{}, &Error{Op: OpOpen, Path: path, Reason: ErrInvalid, Detail: fmt.Sprintf("max is %d", max)}
 	}
@@ -56,8 +59,11 @@ func readFile(ctx context.Context, fsys FileSystem, path string, limit int64) ([
 	}
 	// One byte more than the size, so that the end shows without growing.
 	data := make([]byte, 0, min(max(info.Size, 511), trustedSize)+1)
-	for {
+	for idle := 0; ; {
 		n, err := f.Read(data[len(data):cap(data)])
+		if n < 0 || n > cap(data)-len(data) || idle >= maxIdleReads {
+			return nil, FileInfo{}, &Error{Op: OpRead, Path: path, Reason: ErrIO, Detail: "the file's Read returns impossible counts"}
+		}
 		data = data[:len(data)+n]
 		if limit >= 0 && int64(len(data)) > limit {
 			return nil, FileInfo{}, Wrap(OpOpen, path, tooLarge(limit, int64(len(data))))
@@ -67,6 +73,9 @@ func readFile(ctx context.Context, fsys FileSystem, path string, limit int64) ([
 		}
 		if err != nil {
 			return nil, FileInfo{}, Wrap(OpRead, path, err)
+		}
+		if idle++; n > 0 {
+			idle = 0
 		}
 		if len(data) == cap(data) {
 			data = slices.Grow(data, len(data))
@@ -91,6 +100,31 @@ func open(ctx context.Context, fsys FileSystem, path string) (File, error) {
 	return f, nil
 }
 
+// judgeCall judges what comes before the options of a call, for the functions
+// that judge those themselves: whether ctx is done, and the texts of paths.
+func judgeCall(ctx context.Context, fsys FileSystem, op string, paths ...string) error {
+	if ctx.Err() != nil {
+		first := ""
+		if len(paths) > 0 {
+			first = paths[0]
+		}
+		return Wrap(op, first, contextError(ctx, context.Cause(ctx)))
+	}
+	for _, path := range paths {
+		_, _, err := Resolve("/", path)
+		if ReasonOf(err) == ErrOutside && path[0] != '/' {
+			// The file system knows where a relative path starts.
+			if _, err = fsys.Stat(ctx, path); ReasonOf(err) != ErrOutside {
+				err = nil
+			}
+		}
+		if err != nil {
+			return Wrap(op, path, err)
+		}
+	}
+	return nil
+}
+
 // WriteFile writes data to path as [WritableFileSystem].Write does. The file
 // system keeps no reference to data.
 func WriteFile(ctx context.Context, fsys FileSystem, path string, data []byte, o *WriteOptions) (WriteResult, error) {
@@ -112,10 +146,14 @@ func Remove(ctx context.Context, fsys FileSystem, path string, o *RemoveOptions)
 }
 
 // Mkdir makes the folder dir as [DirMaker] does. There is no fallback: without
-// Capabilities.Mkdir it is [ErrUnsupported].
+// Capabilities.Mkdir it is [ErrUnsupported], or [ErrReadOnly] without the
+// write side.
 func Mkdir(ctx context.Context, fsys FileSystem, dir string, o *MkdirOptions) ([]string, error) {
 	if m, ok := fsys.(DirMaker); ok && fsys.Capabilities().Mkdir {
 		return m.Mkdir(ctx, dir, o)
+	}
+	if _, err := Writable(fsys); err != nil {
+		return nil, Wrap(OpMkdir, dir, err)
 	}
 	return nil, Unsupported(OpMkdir, dir)
 }
@@ -143,10 +181,17 @@ func Append(ctx context.Context, fsys FileSystem, path string, content io.Reader
 	if !caps.Versions || caps.Swap == SwapNone {
 		return WriteResult{}, Unsupported(OpAppend, path)
 	}
+	if err := judgeCall(ctx, fsys, OpAppend, path); err != nil {
+		return WriteResult{}, err
+	}
 	if o == nil {
 		o = &AppendOptions{}
 	}
-	if err := o.Check(caps); err != nil {
+	if err := checkContent(content, o.Check(caps)); err != nil {
+		return WriteResult{}, Wrap(OpAppend, path, err)
+	}
+	create := &WriteOptions{If: o.If, Parents: o.Parents, Mode: o.Mode}
+	if _, err := judgeWrite(ctx, w, path, create); err != nil {
 		return WriteResult{}, Wrap(OpAppend, path, err)
 	}
 	added, err := readSpool(Content(ctx, content, caps.MaxFileSize))
@@ -154,6 +199,10 @@ func Append(ctx context.Context, fsys FileSystem, path string, content io.Reader
 		return WriteResult{}, Wrap(OpAppend, path, err)
 	}
 	defer added.close()
+	if o.If.Absent() {
+		r, err := w.Write(ctx, path, added.reader(), create)
+		return r, Wrap(OpAppend, path, err)
+	}
 	for range appendTries {
 		r, err := appendOnce(ctx, w, path, added, o)
 		again := err != nil && o.If.IsZero() && (ReasonOf(err) == ErrChanged || ReasonOf(err) == ErrExists)
@@ -183,31 +232,91 @@ func appendOnce(ctx context.Context, w WritableFileSystem, path string, added *s
 	return w.Write(ctx, path, io.MultiReader(&verified{ctx: ctx, f: f}, added.reader()), &WriteOptions{If: IfVersion(info.Version)})
 }
 
+// checkContent adds to the fault of a call's options that its content is nil.
+func checkContent(content io.Reader, err error) error {
+	if err == nil && isNil(content) {
+		return &Error{Reason: ErrInvalid, Detail: "the content is a nil reader"}
+	}
+	return err
+}
+
+// judgeWrite judges as a Write with o would, as far as can be seen without
+// writing, and describes what it would write: the file that is there, or the
+// one to be.
+func judgeWrite(ctx context.Context, fsys FileSystem, path string, o *WriteOptions) (FileInfo, error) {
+	look := fsys.Stat
+	if o.If.Absent() {
+		look = func(ctx context.Context, path string) (FileInfo, error) { return lstat(ctx, fsys, path) }
+	}
+	info, err := look(ctx, path)
+	switch {
+	case err == nil && o.If.Absent():
+		return info, o.If.Check(&info)
+	case err == nil && info.Kind != KindRegular:
+		return info, &Error{Reason: ErrNotAFile, Kind: info.Kind, Target: info.Path}
+	case err == nil && info.Mode != 0 && info.Mode&0o222 == 0:
+		return info, &Error{Reason: ErrPermission, Detail: "the file has no write permission"}
+	case err == nil:
+		return info, o.If.Check(&info)
+	case ReasonOf(err) != ErrNotFound:
+		return info, err
+	}
+	if !o.If.Absent() {
+		if link, err := lstat(ctx, fsys, path); err == nil && link.Kind == KindSymlink {
+			return info, danglingLink(link.Path)
+		}
+	}
+	if err := o.If.Check(nil); err != nil {
+		return info, err
+	}
+	missing := Wrap(OpStat, path, err).(*Error)
+	if len(missing.MissingDirs) > 0 && !o.Parents {
+		return info, missing
+	}
+	info = FileInfo{Path: missing.Target, Kind: KindRegular}
+	if info.Path == "" {
+		info.Path, _, _ = Resolve("/", path)
+	}
+	return info, nil
+}
+
+func danglingLink(canonical string) error {
+	return &Error{Reason: ErrDenied, Rule: "dangling-link", Target: canonical}
+}
+
 // verified is a file's bytes with Verify in front of their end: whoever reads
 // it whole has read one version.
 type verified struct {
-	ctx context.Context
-	f   File
+	ctx    context.Context
+	f      File
+	failed error // what ended the reading too early
 }
 
 func (v *verified) Read(p []byte) (int, error) {
 	n, err := v.f.Read(p)
 	if err == io.EOF {
 		if changed := v.f.Verify(v.ctx); changed != nil {
-			return n, changed
+			err = changed
 		}
+	}
+	if err != nil && err != io.EOF {
+		v.failed = err
 	}
 	return n, err
 }
 
 // Rename moves what is at from to the name to as [Renamer] does.
 //
-// Without Capabilities.Rename it can move a regular file: it writes the bytes
-// under the new name, removes the old one on the condition that it has not
-// changed, and takes the new one back if that fails. Others may see both names
-// for a moment, and a crash may leave both. That needs Write, Remove, Versions
-// and at least [SwapChecked]; without, and for anything but a regular file, it
-// is [ErrUnsupported].
+// Without Capabilities.Rename it can move a regular file, to a name that is
+// free or, with Replace, has another regular file: it writes the bytes under
+// the new name, removes the old one on the condition that it has not changed,
+// and puts back what the new name had if that fails. Others may see both names
+// for a moment, a crash may leave both, and folders that were made for a move
+// that failed stay. That needs Write, Remove, Versions and at least
+// [SwapChecked]; without, and for anything but regular files, it is
+// [ErrUnsupported]. It is [ErrPartial] when undoing failed too, and
+// [ErrOutcomeUnknown] when it is not known whether the old name is gone: then
+// the new one stands.
 func Rename(ctx context.Context, fsys FileSystem, from, to string, o *RenameOptions) (FileInfo, error) {
 	caps := fsys.Capabilities()
 	if r, ok := fsys.(Renamer); ok && caps.Rename {
@@ -220,95 +329,171 @@ func Rename(ctx context.Context, fsys FileSystem, from, to string, o *RenameOpti
 	if !caps.Versions || caps.Swap == SwapNone || !caps.Remove {
 		return FileInfo{}, Unsupported(OpRename, from)
 	}
+	if err := judgeCall(ctx, fsys, OpRename, from, to); err != nil {
+		return FileInfo{}, err
+	}
 	if o == nil {
 		o = &RenameOptions{}
 	}
 	if err := o.Check(caps); err != nil {
 		return FileInfo{}, Wrap(OpRename, from, err)
 	}
-	source, err := lstat(ctx, w, from)
-	if err == nil && source.Kind != KindRegular {
-		err = &Error{Reason: ErrUnsupported, Kind: source.Kind, Detail: "only a regular file can be moved by copying"}
-	}
-	if err != nil {
-		return FileInfo{}, Wrap(OpRename, from, err)
-	}
-	f, err := open(ctx, w, from)
+	f, err := openToMove(ctx, w, from, o.If)
 	if err != nil {
 		return FileInfo{}, Wrap(OpRename, from, err)
 	}
 	defer f.Close()
 	info := f.Info()
-	if err := o.If.Check(&info); err != nil {
-		return FileInfo{}, Wrap(OpRename, from, err)
+	target, err := lookToReplace(ctx, w, to, o.Replace, info.Path)
+	if err != nil {
+		return FileInfo{}, Wrap(OpRename, to, err)
 	}
 	wo := &WriteOptions{If: IfAbsent(), Parents: o.Parents}
 	if caps.KeepsMode {
-		wo.Mode = info.Mode
-	}
-	if target, err := lstat(ctx, w, to); err == nil {
-		if target.Path == info.Path {
-			return info, nil
-		}
-		if !o.Replace || target.Kind != KindRegular {
-			return FileInfo{}, &Error{Op: OpRename, Path: to, Reason: ErrExists, Kind: target.Kind, Target: target.Path}
-		}
-		wo.If = IfVersion(target.Version)
-	} else if ReasonOf(err) != ErrNotFound {
-		return FileInfo{}, Wrap(OpRename, to, err)
+		wo.Mode = info.Mode.Perm()
 	}
 	// A replaced file is kept until the source is gone, to be put back.
 	var old *spool
-	if !wo.If.Absent() {
-		t, err := open(ctx, w, to)
-		if err != nil {
-			return FileInfo{}, Wrap(OpRename, to, err)
+	if target != nil {
+		if target.Path == info.Path {
+			return info, nil
 		}
-		old, err = readSpool(&verified{ctx: ctx, f: t})
-		t.Close()
-		if err != nil {
+		wo.If = IfVersion(target.Version)
+		if old, err = holdFile(ctx, w, to); err != nil {
 			return FileInfo{}, Wrap(OpRename, to, err)
 		}
 		defer old.close()
 	}
-	r, err := w.Write(ctx, to, &verified{ctx: ctx, f: f}, wo)
-	if err != nil && ReasonOf(err) != ErrNotDurable {
-		return FileInfo{}, Wrap(OpRename, to, err)
-	}
-	if err := w.Remove(ctx, from, &RemoveOptions{If: IfVersion(info.Version)}); err != nil && ReasonOf(err) != ErrNotDurable {
-		undoing := context.WithoutCancel(ctx)
-		var undone error
-		if old == nil {
-			undone = w.Remove(undoing, to, &RemoveOptions{If: IfVersion(r.Info.Version)})
-		} else {
-			_, undone = w.Write(undoing, to, old.reader(), &WriteOptions{If: IfVersion(r.Info.Version)})
+	source := &verified{ctx: ctx, f: f}
+	r, writeErr := w.Write(ctx, to, source, wo)
+	if writeErr != nil && ReasonOf(writeErr) != ErrNotDurable {
+		if source.failed != nil {
+			to = from
 		}
-		failed := Wrap(OpRename, from, err).(*Error)
-		if undone != nil {
-			failed.Detail = fmt.Sprintf("%s; both names stand", failed.Reason)
-			failed.Reason = ErrPartial
-		}
-		return FileInfo{}, failed
+		return FileInfo{}, Wrap(OpRename, to, writeErr)
 	}
-	return r.Info, nil
+	f.Close()
+	err = w.Remove(ctx, from, &RemoveOptions{If: IfVersion(info.Version)})
+	switch ReasonOf(err) {
+	case "":
+		return r.Info, Wrap(OpRename, to, writeErr)
+	case ErrNotDurable:
+		return r.Info, Wrap(OpRename, from, err)
+	case ErrOutcomeUnknown, ErrPartial:
+		// The old name may be gone: the new one must not go too.
+		return r.Info, Wrap(OpRename, from, err)
+	}
+	// The caller's context may be what failed; undoing must not fail with it.
+	undoing := context.WithoutCancel(ctx)
+	var undone error
+	if old == nil {
+		undone = w.Remove(undoing, to, &RemoveOptions{If: IfVersion(r.Info.Version)})
+	} else {
+		back := &WriteOptions{If: IfVersion(r.Info.Version)}
+		if caps.KeepsMode {
+			back.Mode = target.Mode.Perm()
+		}
+		_, undone = w.Write(undoing, to, old.reader(), back)
+	}
+	if undone != nil && ReasonOf(undone) != ErrNotDurable {
+		return r.Info, partial(OpRename, from, err, "both names stand")
+	}
+	return FileInfo{}, Wrap(OpRename, from, err)
+}
+
+// openToMove opens the regular file at from, which p speaks of.
+func openToMove(ctx context.Context, w WritableFileSystem, from string, p Precondition) (File, error) {
+	there, err := lstatToTake(ctx, w, from)
+	switch {
+	case ReasonOf(err) == ErrNotFound && !p.IsZero():
+		return nil, p.Check(nil)
+	case err != nil:
+		return nil, err
+	case there.Path == "/":
+		return nil, &Error{Reason: ErrInvalid, Kind: KindDirectory, Target: "/", Detail: "the root stays where it is"}
+	case there.Kind != KindRegular && !p.IsZero():
+		return nil, &Error{Reason: ErrInvalid, Kind: there.Kind, Target: there.Path, Detail: "a precondition speaks of a regular file"}
+	case there.Kind != KindRegular:
+		return nil, &Error{Reason: ErrUnsupported, Kind: there.Kind, Detail: "only a regular file can be moved by copying"}
+	}
+	f, err := open(ctx, w, from)
+	if err != nil {
+		return nil, err
+	}
+	info := f.Info()
+	if err = p.Check(&info); err == nil && info.Path != there.Path {
+		err = &Error{Reason: ErrChanged, Target: there.Path, Detail: "the file became a link meanwhile"}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// lookToReplace returns the regular file at to, which may be replaced or is
+// source itself, and nil where the name is free.
+func lookToReplace(ctx context.Context, w WritableFileSystem, to string, replace bool, source string) (*FileInfo, error) {
+	target, err := lstatToTake(ctx, w, to)
+	switch {
+	case ReasonOf(err) == ErrNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case target.Path == source:
+	case target.Kind == KindDirectory && assertsFolder(to) && target.Path != "/":
+		return nil, &Error{Reason: ErrNotADirectory, Target: source, Detail: "what is to be moved is a file"}
+	case target.Kind == KindDirectory || !replace:
+		return nil, &Error{Reason: ErrExists, Kind: target.Kind, Target: target.Path}
+	case target.Kind != KindRegular:
+		return nil, &Error{Reason: ErrUnsupported, Kind: target.Kind, Detail: "only a regular file can be replaced by copying"}
+	}
+	return &target, nil
+}
+
+// holdFile reads one version of the file at path into a spool.
+func holdFile(ctx context.Context, fsys FileSystem, path string) (*spool, error) {
+	f, err := open(ctx, fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readSpool(&verified{ctx: ctx, f: f})
+}
+
+// partial is the error of a change that failed with err and could not be
+// undone.
+func partial(op, path string, err error, stands string) error {
+	failed := Wrap(op, path, err).(*Error)
+	failed.Detail = fmt.Sprintf("%s; %s", failed.Reason, stands)
+	failed.Reason = ErrPartial
+	failed.Err = causeFor(ErrPartial, failed.Err)
+	return failed
 }
 
 // lstat describes what is at path itself. Without ReadLink it looks for the
-// name in its folder's listing where a link might be there.
+// name in its folder's listing where Stat may speak of something else.
 func lstat(ctx context.Context, fsys FileSystem, path string) (FileInfo, error) {
 	caps := fsys.Capabilities()
 	if l, ok := fsys.(Linker); ok && caps.ReadLink {
 		return l.Lstat(ctx, path)
 	}
-	if caps.Links == LinksNone || caps.Links == LinksRefused || !caps.List {
-		return fsys.Stat(ctx, path)
-	}
 	info, err := fsys.Stat(ctx, path)
-	if err != nil && ReasonOf(err) != ErrNotFound {
+	if assertsFolder(path) || !caps.List {
 		return info, err
 	}
-	clean, _, resolveErr := Resolve("/", path)
-	if resolveErr != nil || clean == "/" {
+	links := caps.Links != LinksNone
+	switch ReasonOf(err) {
+	case "":
+		if !links || caps.Links == LinksRefused {
+			return info, nil
+		}
+	case ErrNotFound, ErrLoop, ErrOutside, ErrDenied:
+		if !links {
+			return info, err
+		}
+	case ErrNotAFile:
+	default:
 		return info, err
 	}
 	// A relative path is asked for with "..": the working directory is the
@@ -317,21 +502,42 @@ func lstat(ctx context.Context, fsys FileSystem, path string) (FileInfo, error) 
 	if listErr != nil {
 		return info, err
 	}
-	name := Base(clean)
+	name := path[strings.LastIndexByte(path, '/')+1:]
 	for _, e := range l.Entries {
-		if e.Name == name && e.Info.Kind == KindSymlink {
+		if e.Name == name && (e.Info.Kind == KindSymlink || err != nil && e.Info.Kind != KindUnknown) {
 			return e.Info, nil
 		}
 	}
 	return info, err
 }
 
+// lstatToTake is lstat for a removal or a move away, which act on a link itself
+// and with a trailing slash want a real folder.
+func lstatToTake(ctx context.Context, fsys FileSystem, path string) (FileInfo, error) {
+	name := path
+	for strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") {
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "."), "/")
+	}
+	if name != path && name != "" && !assertsFolder(name) {
+		if link, err := lstat(ctx, fsys, name); err == nil && link.Kind == KindSymlink {
+			return link, &Error{Reason: ErrNotADirectory, Kind: KindSymlink, Target: link.Path}
+		}
+	}
+	return lstat(ctx, fsys, path)
+}
+
+// assertsFolder reports whether path, as written, asserts a folder.
+func assertsFolder(path string) bool {
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	return last == "" || last == "." || last == ".."
+}
+
 // Stage prepares a write as [Stager] does.
 //
 // Without Capabilities.Stage the content is held by this process, in memory up
 // to 1 MiB and then in a temporary file, and Publish is a Write: what Stage
-// refuses is then found out by Publish, except for the precondition, which is
-// checked at both. Without the write side it is [ErrReadOnly].
+// would refuse and a look cannot tell, such as a missing right to write, is
+// then found out by Publish. Without the write side it is [ErrReadOnly].
 func Stage(ctx context.Context, fsys FileSystem, path string, content io.Reader, o *WriteOptions) (Staged, error) {
 	caps := fsys.Capabilities()
 	if s, ok := fsys.(Stager); ok && caps.Stage {
@@ -341,36 +547,22 @@ func Stage(ctx context.Context, fsys FileSystem, path string, content io.Reader,
 	if err != nil {
 		return nil, Wrap(OpStage, path, err)
 	}
+	if err := judgeCall(ctx, fsys, OpStage, path); err != nil {
+		return nil, err
+	}
 	if o == nil {
 		o = &WriteOptions{}
 	}
-	if err := o.Check(caps); err != nil {
+	if err := checkContent(content, o.Check(caps)); err != nil {
 		return nil, Wrap(OpStage, path, err)
 	}
-	info := FileInfo{Kind: KindRegular, Mode: o.Mode}
-	now, err := fsys.Stat(ctx, path)
-	switch {
-	case err == nil && o.If.Absent():
-		err = &Error{Reason: ErrExists, Kind: now.Kind, Target: now.Path}
-	case err == nil && now.Kind != KindRegular:
-		err = &Error{Reason: ErrNotAFile, Kind: now.Kind, Target: now.Path}
-	case err == nil:
-		err = o.If.Check(&now)
-		info.Path = now.Path
-		if info.Mode == 0 {
-			info.Mode = now.Mode
-		}
-	case ReasonOf(err) == ErrNotFound:
-		missing := Wrap(OpStage, path, err).(*Error)
-		if info.Path = missing.Target; info.Path == "" {
-			info.Path, _, _ = Resolve("/", path)
-		}
-		if err = o.If.Check(nil); err == nil && len(missing.MissingDirs) > 0 && !o.Parents {
-			err = missing
-		}
-	}
+	info, err := judgeWrite(ctx, fsys, path, o)
 	if err != nil {
 		return nil, Wrap(OpStage, path, err)
+	}
+	info = FileInfo{Path: info.Path, Kind: KindRegular, Mode: info.Mode}
+	if o.Mode != 0 {
+		info.Mode = o.Mode
 	}
 	held, err := readSpool(Content(ctx, content, caps.MaxFileSize))
 	if err != nil {
@@ -426,6 +618,15 @@ func Copy(ctx context.Context, dst FileSystem, to string, src FileSystem, from s
 	if err != nil {
 		return WriteResult{}, Wrap(OpCopy, to, err)
 	}
+	if err := judgeCall(ctx, dst, OpCopy, to); err != nil {
+		return WriteResult{}, err
+	}
+	if err := judgeCall(ctx, src, OpCopy, from); err != nil {
+		return WriteResult{}, err
+	}
+	if err := o.Check(dst.Capabilities()); err != nil {
+		return WriteResult{}, Wrap(OpCopy, to, err)
+	}
 	f, err := open(ctx, src, from)
 	if err != nil {
 		return WriteResult{}, Wrap(OpCopy, from, err)
@@ -435,11 +636,15 @@ func Copy(ctx context.Context, dst FileSystem, to string, src FileSystem, from s
 	if o != nil {
 		options = *o
 	}
-	if mode := f.Info().Mode & fs.ModePerm; options.Mode == 0 && mode != 0 && dst.Capabilities().KeepsMode {
+	if mode := f.Info().Mode.Perm(); options.Mode == 0 && mode != 0 && dst.Capabilities().KeepsMode {
 		if _, err := dst.Stat(ctx, to); ReasonOf(err) == ErrNotFound {
 			options.Mode = mode
 		}
 	}
-	r, err := w.Write(ctx, to, &verified{ctx: ctx, f: f}, &options)
+	source := &verified{ctx: ctx, f: f}
+	r, err := w.Write(ctx, to, source, &options)
+	if err != nil && source.failed != nil {
+		to = from
+	}
 	return r, Wrap(OpCopy, to, err)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 )
 
 // Change is one change of a [Commit]: a file that is written, or one that is
@@ -34,8 +35,8 @@ func CheckChanges(changes []Change, caps Capabilities) error {
 		switch c.Op {
 		case OpWrite:
 			err = (&WriteOptions{If: c.If, Mode: c.Mode}).Check(caps)
-			if err == nil && isNil(c.Content) {
-				err = &Error{Reason: ErrInvalid, Detail: "the content is a nil reader"}
+			if err == nil {
+				err = CheckContent(c.Content)
 			}
 		case OpRemove:
 			err = (&RemoveOptions{If: c.If}).Check(caps)
@@ -59,14 +60,6 @@ func firstPath(changes []Change) string {
 	return changes[0].Path
 }
 
-// repeated is the error of two changes that name one file.
-func repeated(path, canonical string) error {
-	return &Error{
-		Op: OpCommit, Path: path, Reason: ErrInvalid, Target: canonical,
-		Detail: "two changes name this file",
-	}
-}
-
 // Commit makes several changes, all or none, and returns one result for each,
 // in order; for a removal it tells what was removed. No two changes may name
 // one file, by whatever path; folders are neither written nor removed
@@ -82,9 +75,8 @@ func repeated(path, canonical string) error {
 // leave a part of them, folders that were made for a change that was undone
 // stay, and a link cannot be removed (ErrUnsupported): no call could put it
 // back. The files that it replaces are held in memory, the larger ones in
-// temporary files of this process. It needs Write, Versions and at least
-// [SwapChecked], and Remove where a change or its undoing removes; without,
-// it is ErrUnsupported.
+// temporary files of this process. It needs Write, Remove, Versions and at
+// least [SwapChecked]; without, it is ErrUnsupported.
 func Commit(ctx context.Context, fsys FileSystem, changes []Change) ([]WriteResult, error) {
 	caps := fsys.Capabilities()
 	if c, ok := fsys.(Committer); ok && caps.Commit {
@@ -97,7 +89,17 @@ func Commit(ctx context.Context, fsys FileSystem, changes []Change) ([]WriteResu
 	if !caps.Versions || caps.Swap == SwapNone || !caps.Remove {
 		return nil, Unsupported(OpCommit, firstPath(changes))
 	}
+	written := make([]string, len(changes))
+	for i, c := range changes {
+		written[i] = c.Path
+	}
+	if err := judgeCall(ctx, fsys, OpCommit, written...); err != nil {
+		return nil, err
+	}
 	if err := CheckChanges(changes, caps); err != nil {
+		return nil, err
+	}
+	if err := overlapping(changes, written); err != nil {
 		return nil, err
 	}
 	plan := make([]*plannedChange, 0, len(changes))
@@ -106,44 +108,89 @@ func Commit(ctx context.Context, fsys FileSystem, changes []Change) ([]WriteResu
 			p.close()
 		}
 	}()
-	seen := make(map[string]bool, len(changes))
+	canonical := make([]string, 0, len(changes))
 	for _, c := range changes {
 		p, err := planChange(ctx, w, c)
 		if err != nil {
 			return nil, Wrap(OpCommit, c.Path, err)
 		}
 		plan = append(plan, p)
-		if seen[p.path] {
-			return nil, repeated(c.Path, p.path)
-		}
-		seen[p.path] = true
+		canonical = append(canonical, p.path)
+	}
+	if err := overlapping(changes, canonical); err != nil {
+		return nil, err
 	}
 	results := make([]WriteResult, len(plan))
+	var notDurable error
 	for i, p := range plan {
 		results[i], err = p.publish(ctx, w)
-		if err == nil || ReasonOf(err) == ErrNotDurable {
+		switch ReasonOf(err) {
+		case "":
+		case ErrNotDurable:
+			if notDurable == nil {
+				notDurable = Wrap(OpCommit, p.change.Path, err)
+			}
+		default:
+			return undoAll(ctx, w, plan[:i], p, results, err)
+		}
+	}
+	return results, notDurable
+}
+
+// undoAll undoes the changes of done, after err failed the next one.
+func undoAll(ctx context.Context, w WritableFileSystem, done []*plannedChange, failed *plannedChange, results []WriteResult, err error) ([]WriteResult, error) {
+	// The caller's context may be what failed; undoing must not fail with it.
+	ctx = context.WithoutCancel(ctx)
+	var stands []string
+	if r := ReasonOf(err); r == ErrOutcomeUnknown || r == ErrPartial {
+		stands = append(stands, failed.path)
+	} else {
+		results[len(done)] = WriteResult{}
+	}
+	for i := len(done) - 1; i >= 0; i-- {
+		if undone := done[i].undo(ctx, w, results[i]); undone != nil && ReasonOf(undone) != ErrNotDurable {
+			stands = append(stands, done[i].path)
 			continue
 		}
-		// The caller's context may be what failed; undoing must not fail with it.
-		undoing := context.WithoutCancel(ctx)
-		failed := Wrap(OpCommit, p.change.Path, err)
-		stands := ReasonOf(err) == ErrOutcomeUnknown || ReasonOf(err) == ErrPartial
-		for j := i - 1; j >= 0; j-- {
-			if plan[j].undo(undoing, w, results[j]) != nil {
-				stands = true
-				continue
-			}
-			results[j] = WriteResult{}
-		}
-		if stands {
-			e := failed.(*Error)
-			e.Detail = fmt.Sprintf("%s; changes before it could not be undone", e.Reason)
-			e.Reason = ErrPartial
-			return results, e
-		}
-		return nil, failed
+		results[i] = WriteResult{}
 	}
-	return results, nil
+	if len(stands) > 0 {
+		return results, partial(OpCommit, failed.change.Path, err, fmt.Sprintf("not undone, or perhaps not: %q", stands))
+	}
+	return nil, Wrap(OpCommit, failed.change.Path, err)
+}
+
+// overlapping returns the error of two changes that name one file, or of one
+// that lies beneath another's file, by paths of the changes. Those may be
+// relative: all of them start at one place.
+func overlapping(changes []Change, paths []string) error {
+	clean := make([]string, len(paths))
+	seen := make(map[string]bool, len(paths))
+	for i, path := range paths {
+		c, _, err := Resolve("/", path)
+		switch {
+		case err != nil: // only the file system knows where it leads
+			c = path
+		case path[0] != '/':
+			c = "." + c
+		}
+		if seen[c] {
+			return overlap(changes[i].Path, "two changes name this file")
+		}
+		seen[c], clean[i] = true, c
+	}
+	for i, c := range clean {
+		for cut := strings.LastIndexByte(c, '/'); cut > 0; cut = strings.LastIndexByte(c[:cut], '/') {
+			if seen[c[:cut]] {
+				return overlap(changes[i].Path, "the path lies beneath the file of another change")
+			}
+		}
+	}
+	return nil
+}
+
+func overlap(path, detail string) error {
+	return &Error{Op: OpCommit, Path: path, Reason: ErrInvalid, Detail: detail}
 }
 
 // plannedChange is one change with what it needs to be made and undone.
@@ -155,43 +202,58 @@ type plannedChange struct {
 	staged Staged    // of a write
 }
 
-func planChange(ctx context.Context, w WritableFileSystem, c Change) (*plannedChange, error) {
-	if c.Op == OpRemove {
-		info, err := lstat(ctx, w, c.Path)
-		if err == nil && info.Kind == KindSymlink {
-			err = &Error{Reason: ErrUnsupported, Kind: KindSymlink, Detail: "the removal of a link could not be undone"}
+func planChange(ctx context.Context, w WritableFileSystem, c Change) (p *plannedChange, err error) {
+	p = &plannedChange{change: c}
+	defer func() {
+		if err != nil {
+			p.close()
+			p = nil
 		}
-		if err != nil && ReasonOf(err) != ErrNotFound {
-			return nil, err
+	}()
+	o := &WriteOptions{If: c.If, Parents: c.Parents, Mode: c.Mode}
+	if c.Op == OpWrite {
+		if _, err := judgeWrite(ctx, w, c.Path, o); err != nil {
+			return p, err
+		}
+	} else {
+		there, err := lstatToTake(ctx, w, c.Path)
+		switch {
+		case err != nil && ReasonOf(err) != ErrNotFound:
+			return p, err
+		case err != nil:
+		case there.Kind == KindSymlink:
+			return p, &Error{Reason: ErrUnsupported, Kind: KindSymlink, Detail: "the removal of a link could not be undone"}
+		case there.Kind != KindRegular:
+			return p, &Error{Reason: ErrNotAFile, Kind: there.Kind, Target: there.Path}
 		}
 	}
-	p := &plannedChange{change: c}
-	f, err := w.Open(ctx, c.Path)
+	f, err := open(ctx, w, c.Path)
 	switch {
 	case err == nil:
 		info := f.Info()
 		p.before, p.path = &info, info.Path
-		p.old, err = readSpool(f)
-		if err == nil {
-			err = f.Verify(ctx)
-		}
+		p.old, err = readSpool(&verified{ctx: ctx, f: f})
 		f.Close()
-	case ReasonOf(err) == ErrNotFound && (c.Op == OpWrite || !c.If.IsZero()):
-		err = nil
-	}
-	if err == nil {
-		err = c.If.Check(p.before)
-	}
-	if err == nil && c.Op == OpWrite {
-		p.staged, err = Stage(ctx, w, c.Path, c.Content, &WriteOptions{If: seenNow(p.before), Parents: c.Parents, Mode: c.Mode})
 		if err == nil {
-			p.path = p.staged.Info().Path
+			err = c.If.Check(p.before)
+		}
+	case ReasonOf(err) != ErrNotFound:
+	case c.Op == OpWrite:
+		err = nil
+	default:
+		if changed := c.If.Check(nil); changed != nil {
+			err = changed
 		}
 	}
-	if err != nil {
-		p.close()
-		return nil, err
+	if err != nil || c.Op == OpRemove {
+		return p, err
 	}
+	o.If = seenNow(p.before)
+	p.staged, err = Stage(ctx, w, c.Path, c.Content, o)
+	if err != nil {
+		return p, p.meanwhile(err)
+	}
+	p.path = p.staged.Info().Path
 	return p, nil
 }
 
@@ -206,15 +268,22 @@ func seenNow(info *FileInfo) Precondition {
 func (p *plannedChange) publish(ctx context.Context, w WritableFileSystem) (WriteResult, error) {
 	if p.staged != nil {
 		r, err := p.staged.Publish(ctx)
-		if ReasonOf(err) == ErrExists && !p.change.If.Absent() {
-			// Something came to be where nothing was seen; the caller did not
-			// ask for a creation.
-			err = &Error{Reason: ErrChanged, Detail: "a file came to be meanwhile"}
-		}
-		return r, err
+		return r, p.meanwhile(err)
 	}
 	err := w.Remove(ctx, p.change.Path, &RemoveOptions{If: seenNow(p.before)})
+	if ReasonOf(err) == ErrInvalid {
+		err = &Error{Reason: ErrChanged, Detail: "what is there is no file any more"}
+	}
 	return WriteResult{Info: *p.before}, err
+}
+
+// meanwhile is err, but for something that came to be where nothing was seen
+// and the caller did not ask for a creation: then it is a change.
+func (p *plannedChange) meanwhile(err error) error {
+	if ReasonOf(err) == ErrExists && !p.change.If.Absent() {
+		return &Error{Reason: ErrChanged, Detail: "a file came to be meanwhile"}
+	}
+	return err
 }
 
 func (p *plannedChange) undo(ctx context.Context, w WritableFileSystem, r WriteResult) error {
@@ -227,7 +296,7 @@ func (p *plannedChange) undo(ctx context.Context, w WritableFileSystem, r WriteR
 		o.If = IfVersion(r.Info.Version)
 	}
 	if w.Capabilities().KeepsMode {
-		o.Mode = p.before.Mode
+		o.Mode = p.before.Mode.Perm()
 	}
 	_, err := w.Write(ctx, p.path, p.old.reader(), o)
 	return err

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ambitfs/ambit"
@@ -52,7 +53,8 @@ func newDouble(tree map[string]string) *double {
 		},
 		nodes: map[string]*doubleNode{"/": {kind: ambit.KindDirectory, mode: 0o755}},
 	}
-	for name, value := range tree {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		value := tree[name]
 		path := strings.TrimSuffix(name, "/")
 		for dir := ambit.Dir(path); dir != "/"; dir = ambit.Dir(dir) {
 			d.nodes[dir] = &doubleNode{kind: ambit.KindDirectory, mode: 0o755}
@@ -120,6 +122,7 @@ type place struct {
 	node *doubleNode // nil: missing
 	dir  bool        // the text asserts a folder
 	link *doubleNode // the dangling link that led here
+	deep bool        // it was an earlier step
 }
 
 // find is walk for the methods whose rows "with a trailing slash" say that what is no folder is not-a-directory.
@@ -174,7 +177,7 @@ func (d *double) walk(path string, follow bool) (place, error) {
 		if err != nil {
 			return place{}, &ambit.Error{Reason: ambit.ErrOutside}
 		}
-		p.link = n
+		p.link, p.deep = n, len(steps) > 0
 		if d.nodes[to] != nil {
 			p.link = nil
 		}
@@ -242,7 +245,7 @@ func (d *double) Open(ctx context.Context, path string) (ambit.File, error) {
 			return &ambit.Error{Reason: ambit.ErrNotAFile, Kind: p.node.kind, Target: p.path}
 		}
 		f.node, f.info = p.node, d.info(p.path, p.node)
-		f.Reader = bytes.NewReader(p.node.data)
+		f.r = bytes.NewReader(p.node.data)
 		return nil
 	})
 	if err != nil {
@@ -252,43 +255,57 @@ func (d *double) Open(ctx context.Context, path string) (ambit.File, error) {
 }
 
 type doubleFile struct {
-	*bytes.Reader
+	r       *bytes.Reader
 	d       *double
 	ctx     context.Context
 	written string
 	node    *doubleNode
 	info    ambit.FileInfo
-	closed  bool
+	closed  atomic.Bool
+}
+
+// ready returns why there is nothing to be read any more.
+func (f *doubleFile) ready(ctx context.Context, op string) error {
+	err := ctx.Err()
+	if f.closed.Load() {
+		err = ambit.ErrClosed
+	}
+	if err == nil && f.d.before != nil {
+		err = f.d.before(op, f.info.Path)
+	}
+	return ambit.Wrap(op, f.written, err)
 }
 
 func (f *doubleFile) Read(p []byte) (int, error) {
-	if f.closed {
-		return 0, ambit.Wrap(ambit.OpRead, f.written, ambit.ErrClosed)
+	if err := f.ready(f.ctx, ambit.OpRead); err != nil {
+		return 0, err
 	}
-	if f.ctx.Err() != nil {
-		return 0, ambit.Wrap(ambit.OpRead, f.written, f.ctx.Err())
+	return f.r.Read(p)
+}
+
+func (f *doubleFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.ready(f.ctx, ambit.OpRead); err != nil {
+		return 0, err
 	}
-	if f.d.before != nil {
-		if err := f.d.before(ambit.OpRead, f.info.Path); err != nil {
-			return 0, ambit.Wrap(ambit.OpRead, f.written, err)
-		}
+	if off < 0 {
+		return 0, ambit.Wrap(ambit.OpRead, f.written, ambit.ErrInvalid)
 	}
-	return f.Reader.Read(p)
+	return f.r.ReadAt(p, off)
 }
 
 func (f *doubleFile) Info() ambit.FileInfo { return f.info }
-func (f *doubleFile) Close() error         { f.closed = true; return nil }
+func (f *doubleFile) Close() error         { f.closed.Store(true); return nil }
 
 func (f *doubleFile) Verify(ctx context.Context) error {
-	return f.d.call(ctx, ambit.OpVerify, f.info.Path, true, func() error {
-		if f.closed {
-			return ambit.ErrClosed
-		}
-		if f.d.nodes[f.info.Path] != f.node {
-			return &ambit.Error{Reason: ambit.ErrChanged, Target: f.info.Path}
-		}
-		return nil
-	})
+	if err := f.ready(ctx, ambit.OpVerify); err != nil {
+		return err
+	}
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
+	if f.d.nodes[f.info.Path] != f.node {
+		return ambit.Wrap(ambit.OpVerify, f.written, &ambit.Error{Reason: ambit.ErrChanged, Target: f.info.Path})
+	}
+	return nil
 }
 
 func (d *double) Stat(ctx context.Context, path string) (info ambit.FileInfo, err error) {
@@ -379,19 +396,27 @@ func (d *double) Write(ctx context.Context, path string, content io.Reader, o *a
 			return p, err
 		}
 		switch {
-		case p.node == nil && p.link != nil:
-			return p, &ambit.Error{Reason: ambit.ErrDenied, Rule: "dangling-link"}
 		case p.node == nil:
+			dangling := &ambit.Error{Reason: ambit.ErrDenied, Rule: "dangling-link"}
+			if p.link != nil && !p.deep {
+				return p, dangling
+			}
 			if err := o.If.Check(nil); err != nil {
 				return p, err
 			}
-			if e := d.missing(p); len(e.MissingDirs) > 0 && !o.Parents {
+			e := d.missing(p)
+			if e.MissingDirs != nil && !o.Parents || p.deep && p.link != nil && !o.Parents {
 				return p, e
+			}
+			if p.link != nil {
+				return p, dangling
 			}
 		case o.If.Absent():
 			return p, &ambit.Error{Reason: ambit.ErrExists, Kind: p.node.kind, Target: p.path}
 		case p.node.kind != ambit.KindRegular:
 			return p, &ambit.Error{Reason: ambit.ErrNotAFile, Kind: p.node.kind, Target: p.path}
+		case p.node.mode&0o222 == 0:
+			return p, ambit.ErrPermission
 		default:
 			info := d.info(p.path, p.node)
 			return p, o.If.Check(&info)

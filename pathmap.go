@@ -64,13 +64,20 @@ func (p *mapped) enter(ctx context.Context, op, path string) (inner string, err 
 	return "", Wrap(op, path, err)
 }
 
+// isRoot reports whether inner is what the wrapper shows as "/", though it is
+// not the root beneath.
+func (p *mapped) isRoot(inner string) bool {
+	if p.root == "" || !strings.HasPrefix(inner, "/") {
+		return false
+	}
+	clean, _, err := Resolve("/", inner)
+	return err == nil && clean == p.root
+}
+
 // guardRoot returns the error of a call that would take the wrapper's root
 // away, else nil.
 func (p *mapped) guardRoot(ctx context.Context, op, path, inner string, check func(Capabilities) error) error {
-	if p.root == "" || !strings.HasPrefix(inner, "/") {
-		return nil
-	}
-	if clean, _, err := Resolve("/", inner); err != nil || clean != p.root {
+	if !p.isRoot(inner) {
 		return nil
 	}
 	caps := p.Capabilities()
@@ -268,6 +275,9 @@ func (p *mapped) Rename(ctx context.Context, from, to string, o *RenameOptions) 
 	if err := p.guardRoot(ctx, OpRename, from, innerFrom, o.Check); err != nil {
 		return FileInfo{}, err
 	}
+	if p.isRoot(innerTo) {
+		innerTo = p.root // a root is in the way, with or without a slash behind
+	}
 	info, err := p.Forward.Rename(ctx, innerFrom, innerTo, o)
 	return p.info(info), p.fail(OpRename, blamed(err, innerFrom, from, innerTo, to), err)
 }
@@ -306,14 +316,22 @@ func (p *mapped) Stage(ctx context.Context, path string, content io.Reader, o *W
 func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, error) {
 	inner := make([]Change, len(changes))
 	written := make(map[string]string, len(changes))
+	again := -1 // the first change of a file that one before it names too
 	for i, c := range changes {
 		path, err := p.enter(ctx, OpCommit, c.Path)
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := written[path]; ok && again < 0 {
+			again = i
+		}
 		written[path] = c.Path
 		inner[i] = c
 		inner[i].Path = path
+	}
+	if again >= 0 {
+		// An error would not tell which of the two it speaks of.
+		return nil, p.repeated(ctx, changes, changes[again].Path)
 	}
 	results, err := p.Forward.Commit(ctx, inner)
 	for i := range results {
@@ -327,6 +345,21 @@ func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, e
 		}
 	}
 	return results, p.fail(OpCommit, path, err)
+}
+
+// repeated judges changes of which two name one file by their text.
+func (p *mapped) repeated(ctx context.Context, changes []Change, path string) error {
+	caps := p.Capabilities()
+	if err := caps.refusal(OpCommit, firstPath(changes)); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return Wrap(OpCommit, firstPath(changes), contextError(ctx, context.Cause(ctx)))
+	}
+	if err := CheckChanges(changes, caps); err != nil {
+		return err
+	}
+	return overlap(path, "two changes name this file")
 }
 
 func (p *mapped) Glob(ctx context.Context, q GlobQuery, yield func(GlobMatch) bool) (SearchSummary, error) {

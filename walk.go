@@ -37,6 +37,10 @@ func walk(ctx context.Context, fsys FileSystem, dir Entry, yield func(Entry, err
 			return yield(dir, err) && ctx.Err() == nil
 		}
 		for _, e := range l.Entries {
+			if ctx.Err() != nil {
+				yield(dir, Wrap(OpWalk, dir.Info.Path, contextError(ctx, context.Cause(ctx))))
+				return false
+			}
 			if !yield(e, nil) {
 				return false
 			}
@@ -44,7 +48,7 @@ func walk(ctx context.Context, fsys FileSystem, dir Entry, yield func(Entry, err
 				return false
 			}
 		}
-		if l.Next == "" || l.Next == o.After {
+		if l.Next == "" || l.Next <= o.After { // the latter of a file system that pages badly
 			return true
 		}
 		o = &ListOptions{Limit: walkPage, After: l.Next}
