@@ -165,10 +165,19 @@ func (t *target) locate() (place, error) {
 	if err != nil {
 		return p, err
 	}
+	if !p.found && t.isRoot() {
+		return p, t.rootGone()
+	}
 	if p.found && p.look.kind == ambit.KindRegular {
 		p.node, p.version = s.nodeOf(p.path, p.look)
 	}
 	return p, nil
+}
+
+// rootGone is the error of a Sub whose folder is not there any more: it makes
+// no new one.
+func (t *target) rootGone() error {
+	return &ambit.Error{Op: t.op, Path: t.written, Reason: ambit.ErrNotFound, Target: "/", Detail: "the root is gone"}
 }
 
 // walk goes through the folders above the target and returns those that are
@@ -187,6 +196,8 @@ func (t *target) walk() (missing []string, err error) {
 		switch {
 		case err != nil:
 			return nil, t.foreign(err)
+		case !found && len(dir) <= len(t.v.root):
+			return nil, t.rootGone()
 		case !found:
 			missing = append(missing, dir)
 		case l.kind == ambit.KindSymlink:

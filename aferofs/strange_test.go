@@ -4,6 +4,7 @@
 package aferofs_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,61 +153,61 @@ var changeTree = map[string]string{"/a": "A", "/b": "B", "/d/f": "F", "/d/e/g": 
 // changes are the methods that change something, each with what it leaves.
 var changes = []struct {
 	name  string
-	do    func(t *testing.T, fsys ambit.WritableFileSystem) error
+	do    func(ctx context.Context, fsys ambit.WritableFileSystem) error
 	after string
 }{
-	{"create with parents", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := fsys.Write(t.Context(), "/n/m/f", strings.NewReader("new"), &ambit.WriteOptions{Parents: true, If: ambit.IfAbsent()})
+	{"create with parents", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := fsys.Write(ctx, "/n/m/f", strings.NewReader("new"), &ambit.WriteOptions{Parents: true, If: ambit.IfAbsent()})
 		return err
 	}, "/a=A /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/ /n/ /n/m/ /n/m/f=new"},
-	{"replace", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := fsys.Write(t.Context(), "/a", strings.NewReader("new"), nil)
+	{"replace", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := fsys.Write(ctx, "/a", strings.NewReader("new"), nil)
 		return err
 	}, "/a=new /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/"},
-	{"replace with a mode", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := fsys.Write(t.Context(), "/a", strings.NewReader("new"), &ambit.WriteOptions{Mode: 0o600})
+	{"replace with a mode", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := fsys.Write(ctx, "/a", strings.NewReader("new"), &ambit.WriteOptions{Mode: 0o600})
 		return err
 	}, "/a=new /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/"},
-	{"append", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Append(t.Context(), fsys, "/a", strings.NewReader("new"), nil)
+	{"append", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Append(ctx, fsys, "/a", strings.NewReader("new"), nil)
 		return err
 	}, "/a=Anew /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/"},
-	{"append to nothing", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Append(t.Context(), fsys, "/n/f", strings.NewReader("new"), &ambit.AppendOptions{Parents: true})
+	{"append to nothing", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Append(ctx, fsys, "/n/f", strings.NewReader("new"), &ambit.AppendOptions{Parents: true})
 		return err
 	}, "/a=A /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/ /n/ /n/f=new"},
-	{"remove a file", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		return fsys.Remove(t.Context(), "/a", nil)
+	{"remove a file", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		return fsys.Remove(ctx, "/a", nil)
 	}, "/b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/"},
-	{"remove a folder", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		return fsys.Remove(t.Context(), "/d", recursive)
+	{"remove a folder", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		return fsys.Remove(ctx, "/d", recursive)
 	}, "/a=A /b=B /hollow/"},
-	{"move a file with parents", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Rename(t.Context(), fsys, "/a", "/n/m/a", &ambit.RenameOptions{Parents: true})
+	{"move a file with parents", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Rename(ctx, fsys, "/a", "/n/m/a", &ambit.RenameOptions{Parents: true})
 		return err
 	}, "/b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/ /n/ /n/m/ /n/m/a=A"},
-	{"move a file over another", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Rename(t.Context(), fsys, "/a", "/b", &ambit.RenameOptions{Replace: true})
+	{"move a file over another", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Rename(ctx, fsys, "/a", "/b", &ambit.RenameOptions{Replace: true})
 		return err
 	}, "/b=A /d/ /d/e/ /d/e/g=G /d/f=F /hollow/"},
-	{"move a folder", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Rename(t.Context(), fsys, "/d", "/hollow/d", nil)
+	{"move a folder", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Rename(ctx, fsys, "/d", "/hollow/d", nil)
 		return err
 	}, "/a=A /b=B /hollow/ /hollow/d/ /hollow/d/e/ /hollow/d/e/g=G /hollow/d/f=F"},
-	{"make folders", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Mkdir(t.Context(), fsys, "/n/m/o", &ambit.MkdirOptions{Parents: true})
+	{"make folders", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Mkdir(ctx, fsys, "/n/m/o", &ambit.MkdirOptions{Parents: true})
 		return err
 	}, "/a=A /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/ /n/ /n/m/ /n/m/o/"},
-	{"stage and publish", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		s, err := ambit.Stage(t.Context(), fsys, "/n/f", strings.NewReader("new"), &ambit.WriteOptions{Parents: true})
+	{"stage and publish", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		s, err := ambit.Stage(ctx, fsys, "/n/f", strings.NewReader("new"), &ambit.WriteOptions{Parents: true})
 		if err != nil {
 			return err
 		}
-		_, err = s.Publish(t.Context())
+		_, err = s.Publish(ctx)
 		return err
 	}, "/a=A /b=B /d/ /d/e/ /d/e/g=G /d/f=F /hollow/ /n/ /n/f=new"},
-	{"commit", func(t *testing.T, fsys ambit.WritableFileSystem) error {
-		_, err := ambit.Commit(t.Context(), fsys, []ambit.Change{
+	{"commit", func(ctx context.Context, fsys ambit.WritableFileSystem) error {
+		_, err := ambit.Commit(ctx, fsys, []ambit.Change{
 			{Op: ambit.OpWrite, Path: "/a", Content: strings.NewReader("one")},
 			{Op: ambit.OpWrite, Path: "/n/x", Content: strings.NewReader("two"), Parents: true},
 			{Op: ambit.OpRemove, Path: "/b"},
@@ -270,7 +271,7 @@ func TestEveryCallFails(t *testing.T) {
 							}
 							return nil
 						}
-						err := c.do(t, fsys)
+						err := c.do(t.Context(), fsys)
 						reached := calls.Load() >= int64(k)
 						broken.before = nil
 						got := contents(t, aferofs.New(tree, nil))
@@ -325,7 +326,7 @@ func TestNoAnswer(t *testing.T) {
 			t.Run(name+"/"+c.name, func(t *testing.T) {
 				tree := afero.NewMemMapFs()
 				fill(t, aferofs.New(tree, nil), changeTree)
-				err := c.do(t, aferofs.New(wrap(tree), nil))
+				err := c.do(t.Context(), aferofs.New(wrap(tree), nil))
 				got := contents(t, aferofs.New(tree, nil))
 				if err == nil && got != c.after || err != nil && got != changeTreeText {
 					t.Errorf("%v, and left %s", err, got)
@@ -525,7 +526,7 @@ func TestNoHostPath(t *testing.T) {
 				}
 			}
 			for _, c := range changes {
-				check(c.do(t, fsys))
+				check(c.do(t.Context(), fsys))
 			}
 			_, _, err := ambit.ReadFile(t.Context(), fsys, "/a")
 			check(err)
