@@ -164,9 +164,11 @@ func (c Capabilities) claims(op string) (claimed, change bool) {
 	return true, false
 }
 
-// refusal returns the error of the operation op where c has not its bit, else
-// nil.
-func (c Capabilities) refusal(op, path string) error {
+// Refusal is for authors of backends and wrappers: it returns the error of the
+// operation op, one of the Op constants, where c has not its bit:
+// [ErrUnsupported], or [ErrReadOnly] for a change where Write is not claimed.
+// It returns nil for an operation that is claimed or has no bit.
+func (c Capabilities) Refusal(op, path string) error {
 	switch claimed, change := c.claims(op); {
 	case claimed:
 		return nil

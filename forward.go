@@ -65,7 +65,7 @@ func (f Forward) Capabilities() Capabilities {
 // Base lacks, else nil.
 func (f Forward) refusal(op, path string, hasMethod bool) error {
 	c := f.Capabilities()
-	if err := c.refusal(op, path); err != nil || hasMethod {
+	if err := c.Refusal(op, path); err != nil || hasMethod {
 		return err
 	}
 	return Unsupported(op, path)

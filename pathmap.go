@@ -55,7 +55,7 @@ func (p *mapped) enter(ctx context.Context, op, path string) (inner string, err 
 	if err == nil {
 		return inner, nil
 	}
-	if err := p.Capabilities().refusal(op, path); err != nil {
+	if err := p.Capabilities().Refusal(op, path); err != nil {
 		return "", err
 	}
 	if ctx.Err() != nil {
@@ -81,7 +81,7 @@ func (p *mapped) guardRoot(ctx context.Context, op, path, inner string, check fu
 		return nil
 	}
 	caps := p.Capabilities()
-	if err := caps.refusal(op, path); err != nil {
+	if err := caps.Refusal(op, path); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -350,7 +350,7 @@ func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, e
 // repeated judges changes of which two name one file by their text.
 func (p *mapped) repeated(ctx context.Context, changes []Change, path string) error {
 	caps := p.Capabilities()
-	if err := caps.refusal(OpCommit, firstPath(changes)); err != nil {
+	if err := caps.Refusal(OpCommit, firstPath(changes)); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
