@@ -183,9 +183,9 @@ func attempts() []attempt {
 			id: "rename" + v.id, name: "Rename " + v.name, op: ambit.OpRename, escape: "outward-folder/renamed",
 			requires: []requirement{needRename},
 			call: func(p *probe, path string) (string, error) {
-				from, to := "file", path
+				from, to := p.dir+"file", path
 				if v.from {
-					from, to = path, "renamed"
+					from, to = path, p.dir+"renamed"
 				}
 				return described(implements[ambit.Renamer](p).Rename(p.ctx, from, to, &v.o))
 			},

@@ -319,6 +319,7 @@ type probe struct {
 	target *Target
 	tree   Tree
 	look   func(p *probe) map[string]string // replaces the snapshot
+	dir    string                           // with a slash behind it: where an attempt of two paths has its other one
 
 	*verdict
 }
