@@ -44,13 +44,13 @@ func linkBetween(from *folder, name string, to *folder, newName string) error {
 }
 
 func withDescriptors(a, b *folder, do func(a, b int) error) error {
-	return withDescriptor(a, func(fd int) error {
-		return withDescriptor(b, func(fd2 int) error { return do(fd, fd2) })
+	return withDescriptor(a.dir, func(fd int) error {
+		return withDescriptor(b.dir, func(fd2 int) error { return do(fd, fd2) })
 	})
 }
 
-func withDescriptor(d *folder, do func(fd int) error) error {
-	f, err := d.dir.OpenFile(".", os.O_RDONLY, 0)
+func withDescriptor(d *os.Root, do func(fd int) error) error {
+	f, err := d.Open(".")
 	if err != nil {
 		return err
 	}

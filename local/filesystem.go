@@ -113,7 +113,7 @@ func open(dir string) (*FileSystem, error) {
 		fsys.hosts = append(fsys.hosts, hostNames(given))
 	}
 	slices.SortFunc(fsys.hosts, func(a, b []string) int { return len(b) - len(a) })
-	fsys.caps = capabilities(info)
+	fsys.caps = capabilities(root, info)
 	return fsys, nil
 }
 

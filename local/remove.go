@@ -14,7 +14,10 @@ const deleteTries = 3
 
 // Remove removes the name at path. A folder gets a temporary name first, in
 // one step, and is then deleted with all beneath it; what cannot be deleted
-// stays under that name, which nobody sees.
+// stays under that name, which nobody sees. What is mounted beneath it is not
+// touched. Where the disk cannot give a folder another name, AtomicRemove is
+// not claimed; then it is emptied in place, and [ambit.ErrPartial] says that a
+// part is left.
 func (fsys *FileSystem) Remove(ctx context.Context, path string, o *ambit.RemoveOptions) error {
 	return ambit.Wrap(ambit.OpRemove, path, fsys.remove(ctx, path, o))
 }
@@ -111,10 +114,14 @@ func (p *place) notRemovedAlone() error {
 
 func removeFolder(p *place, l *lock) (bool, error) {
 	name := temporaryName()
-	if err := p.parent.dir.Rename(p.name, name); err != nil {
+	err := p.parent.dir.Rename(p.name, name)
+	if ambit.ReasonOf(err) == ambit.ErrCrossDevice {
+		return removeInPlace(p, l)
+	}
+	if err != nil {
 		return false, unlessSwapped(err)
 	}
-	err := l.sync()
+	err = l.sync()
 	for range deleteTries {
 		// Somebody who has the folder open can still put a name into it.
 		if deleteTree(p.parent.dir, name) == nil {
@@ -122,4 +129,14 @@ func removeFolder(p *place, l *lock) (bool, error) {
 		}
 	}
 	return true, notDurable(err)
+}
+
+// removeInPlace is for folders that the disk does not let go from their names,
+// as those in the lower layer of an overlay. AtomicRemove is not claimed there.
+func removeInPlace(p *place, l *lock) (bool, error) {
+	if err := deleteTree(p.parent.dir, p.name); err != nil {
+		e := ambit.Wrap("", "", err).(*ambit.Error)
+		return false, &ambit.Error{Reason: ambit.ErrPartial, Target: p.path(), Detail: "a part of the folder could not be removed: " + string(e.Reason), Err: e.Err}
+	}
+	return true, notDurable(l.sync())
 }

@@ -3,6 +3,11 @@
 
 package local
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 func changeTime(st *syscall.Stat_t) int64 { return st.Ctimespec.Nano() }
+
+func movesFolders(*os.Root) bool { return true }

@@ -17,7 +17,7 @@ import (
 // there is no lock that all processes see and no time of the last change, and
 // nothing is known of what survives a power cut. On Windows a folder can be
 // made outside the root through a junction before Go 1.26.9 (GO-2026-6604).
-func capabilities(fs.FileInfo) ambit.Capabilities {
+func capabilities(*os.Root, fs.FileInfo) ambit.Capabilities {
 	return ambit.Capabilities{
 		Links:    ambit.LinksFollowed,
 		ReadAt:   true,

@@ -16,9 +16,9 @@ import (
 	"github.com/ambitfs/ambit"
 )
 
-func capabilities(root fs.FileInfo) ambit.Capabilities {
+func capabilities(root *os.Root, info fs.FileInfo) ambit.Capabilities {
 	return ambit.Capabilities{
-		ID:       "local:" + identity(root),
+		ID:       "local:" + identity(info),
 		Links:    ambit.LinksFollowed,
 		Swap:     ambit.SwapExact,
 		Identity: true,
@@ -36,7 +36,7 @@ func capabilities(root fs.FileInfo) ambit.Capabilities {
 		ReadLink: true,
 
 		AtomicReplace: true,
-		AtomicRemove:  true,
+		AtomicRemove:  movesFolders(root),
 		Durable:       true,
 		KeepsMode:     true,
 	}

@@ -117,10 +117,7 @@ func (p *place) writable() error {
 	if p.info.Mode().Perm()&0o222 == 0 {
 		return p.fault(ambit.ErrPermission, "the file has no write permission")
 	}
-	f, err := p.parent.dir.OpenFile(p.name, os.O_WRONLY|nonBlocking, 0)
-	if err == nil {
-		f.Close()
-	}
+	err := mayWrite(p.parent.dir, p.name)
 	switch ambit.ReasonOf(err) {
 	case ambit.ErrPermission, ambit.ErrReadOnly:
 		return err
