@@ -275,7 +275,7 @@ func concurrentMutants() []mutant {
 				return r, ambit.Wrap(ambit.OpWrite, path, err)
 			}
 		})},
-		{name: "two calls at once panic", check: "concurrent/every-method", breaks: func(f *faulty) {
+		{name: "two calls at once panic", check: "concurrent/every-method", panics: true, breaks: func(f *faulty) {
 			var calls atomic.Int64
 			f.stat = func(ctx context.Context, path string) (ambit.FileInfo, error) {
 				if calls.Add(1) > 1 {
