@@ -102,10 +102,10 @@ func (c *call) judgeTarget(source, t *target, p place, o *ambit.RenameOptions) (
 		return place{}, t.wrap(err)
 	}
 	switch {
-	case t.isRoot():
-		return place{}, t.kindErr(ambit.ErrExists, ambit.KindDirectory, t.in)
 	case t.slash && !folder:
 		return place{}, t.notADirectory(t.in, ambit.KindUnknown)
+	case t.isRoot():
+		return place{}, t.kindErr(ambit.ErrExists, ambit.KindDirectory, t.in)
 	case t.in == p.path:
 		return p, nil
 	case folder && ambit.Contains(p.path, t.in):
