@@ -63,7 +63,7 @@ func appendChecks() []*check {
 			},
 		},
 		{
-			id: "write/append-large", tree: standard, requires: needs,
+			id: "write/append-to-large", tree: standard, requires: needs,
 			rule: "Append adds to a large file, and adds large content, whole.",
 			run: func(p *probe) {
 				content := ""
