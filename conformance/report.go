@@ -112,6 +112,9 @@ func (r *Report) String() string {
 
 // MarshalJSON adds the grade to the fields.
 func (r Report) MarshalJSON() ([]byte, error) {
+	if r.Results == nil {
+		r.Results = []Result{}
+	}
 	type plain Report
 	return json.Marshal(struct {
 		Grade Grade `json:"grade"`
