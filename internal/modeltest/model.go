@@ -263,10 +263,10 @@ func (m *model) renaming(from, to path, o ambit.RenameOptions) (*spot, *spot, *f
 		return nil, nil, from.fail(ambit.ErrChanged)
 	}
 	switch {
-	case len(to.names) == 0:
-		return nil, nil, to.failAt(ambit.ErrExists, m.root)
 	case to.slash && !s.at.folder():
 		return nil, nil, to.fail(ambit.ErrNotADirectory)
+	case len(to.names) == 0:
+		return nil, nil, to.failAt(ambit.ErrExists, m.root)
 	case to.String() == from.String():
 		return s, s, nil
 	case s.at.folder() && len(to.names) > len(from.names) && slices.Equal(to.names[:len(from.names)], from.names):
