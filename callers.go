@@ -187,7 +187,7 @@ func Append(ctx context.Context, fsys FileSystem, path string, content io.Reader
 	if o == nil {
 		o = &AppendOptions{}
 	}
-	if err := checkContent(content, o.Check(caps)); err != nil {
+	if err := firstError(o.Check(caps), CheckContent(content)); err != nil {
 		return WriteResult{}, Wrap(OpAppend, path, err)
 	}
 	create := &WriteOptions{If: o.If, Parents: o.Parents, Mode: o.Mode}
@@ -232,12 +232,14 @@ func appendOnce(ctx context.Context, w WritableFileSystem, path string, added *s
 	return w.Write(ctx, path, io.MultiReader(&verified{ctx: ctx, f: f}, added.reader()), &WriteOptions{If: IfVersion(info.Version)})
 }
 
-// checkContent adds to the fault of a call's options that its content is nil.
-func checkContent(content io.Reader, err error) error {
-	if err == nil && isNil(content) {
-		return &Error{Reason: ErrInvalid, Detail: "the content is a nil reader"}
+// firstError returns the first error that there is.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // judgeWrite judges as a Write with o would, as far as can be seen without
@@ -441,7 +443,7 @@ func lookToReplace(ctx context.Context, w WritableFileSystem, to string, replace
 	case err != nil:
 		return nil, err
 	case target.Path == source:
-	case target.Kind == KindDirectory && assertsFolder(to) && target.Path != "/":
+	case target.Kind == KindDirectory && assertsFolder(to):
 		return nil, &Error{Reason: ErrNotADirectory, Target: source, Detail: "what is to be moved is a file"}
 	case target.Kind == KindDirectory || !replace:
 		return nil, &Error{Reason: ErrExists, Kind: target.Kind, Target: target.Path}
@@ -553,7 +555,7 @@ func Stage(ctx context.Context, fsys FileSystem, path string, content io.Reader,
 	if o == nil {
 		o = &WriteOptions{}
 	}
-	if err := checkContent(content, o.Check(caps)); err != nil {
+	if err := firstError(o.Check(caps), CheckContent(content)); err != nil {
 		return nil, Wrap(OpStage, path, err)
 	}
 	info, err := judgeWrite(ctx, fsys, path, o)

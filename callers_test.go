@@ -494,7 +494,7 @@ func TestRenameFallbackCells(t *testing.T) {
 		{from: "file", to: "folder", want: ambit.ErrExists, blamed: "folder"},
 		{from: "file", to: "folder", o: replace, want: ambit.ErrExists, blamed: "folder"},
 		{from: "file", to: "empty", o: replace, want: ambit.ErrExists, blamed: "empty"},
-		{from: "file", to: "/", o: replace, want: ambit.ErrExists, blamed: "/"},
+		{from: "file", to: "/", o: replace, want: ambit.ErrNotADirectory, blamed: "/"},
 		{from: "file", to: "folder/inner", want: ambit.ErrExists, blamed: "folder/inner"},
 		{from: "file", to: "link", want: ambit.ErrExists, blamed: "link"},
 		{from: "file", to: "dangling", want: ambit.ErrExists, blamed: "dangling"},

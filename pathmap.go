@@ -64,20 +64,13 @@ func (p *mapped) enter(ctx context.Context, op, path string) (inner string, err 
 	return "", Wrap(op, path, err)
 }
 
-// isRoot reports whether inner is what the wrapper shows as "/", though it is
-// not the root beneath.
-func (p *mapped) isRoot(inner string) bool {
-	if p.root == "" || !strings.HasPrefix(inner, "/") {
-		return false
-	}
-	clean, _, err := Resolve("/", inner)
-	return err == nil && clean == p.root
-}
-
 // guardRoot returns the error of a call that would take the wrapper's root
 // away, else nil.
 func (p *mapped) guardRoot(ctx context.Context, op, path, inner string, check func(Capabilities) error) error {
-	if !p.isRoot(inner) {
+	if p.root == "" || !strings.HasPrefix(inner, "/") {
+		return nil
+	}
+	if clean, _, err := Resolve("/", inner); err != nil || clean != p.root {
 		return nil
 	}
 	caps := p.Capabilities()
@@ -274,9 +267,6 @@ func (p *mapped) Rename(ctx context.Context, from, to string, o *RenameOptions) 
 	}
 	if err := p.guardRoot(ctx, OpRename, from, innerFrom, o.Check); err != nil {
 		return FileInfo{}, err
-	}
-	if p.isRoot(innerTo) {
-		innerTo = p.root // a root is in the way, with or without a slash behind
 	}
 	info, err := p.Forward.Rename(ctx, innerFrom, innerTo, o)
 	return p.info(info), p.fail(OpRename, blamed(err, innerFrom, from, innerTo, to), err)
