@@ -223,8 +223,10 @@ func (m *move) judgeTo(e *ends) error {
 		return nil
 	}
 	switch {
-	case to.isRoot():
+	case to.isRoot() && !folder:
 		// It has no spelling that does not assert a folder.
+		return to.fault(ambit.ErrNotADirectory, "")
+	case to.isRoot():
 		return to.fault(ambit.ErrExists, "")
 	case m.to.asserted && (!to.info.IsDir() || !folder):
 		return to.fault(ambit.ErrNotADirectory, "")
