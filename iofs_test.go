@@ -1109,6 +1109,19 @@ func TestIOFSSub(t *testing.T) {
 	}
 }
 
+// A Sub is the folder that was there, not the link that led to it.
+func TestIOFSSubOutlivesTheLinkToIt(t *testing.T) {
+	nodes := map[string]treeNode{"/d/f": fileNode("f"), "/e/f": fileNode("other"), "/l": linkNode("d")}
+	sub, err := fs.Sub(ambit.IOFS(t.Context(), newTree(followsLinks, nodes)), "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes["/l"] = linkNode("e")
+	if data, err := fs.ReadFile(sub, "f"); string(data) != "f" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
 func TestIOFSServesHTTP(t *testing.T) {
 	content := strings.Repeat("0123456789", 30000)
 	fsys := newTree(followsLinks, map[string]treeNode{
