@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/local"
@@ -265,6 +266,52 @@ func TestConcurrentReplacement(t *testing.T) {
 		t.Error("nobody has read")
 	}
 	leftovers(t, w.root)
+}
+
+// A write tells of the bytes that it has published, though a stranger writes
+// into the file as soon as it is there.
+func TestResultIsOfItsOwnBytes(t *testing.T) {
+	w := newWorldIn(t, fastDir(t), "f = 0123456789")
+	stop := make(chan struct{})
+	var stranger sync.WaitGroup
+	var longer atomic.Int32
+	for range 2 {
+		stranger.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				f, err := os.OpenFile(w.host("f"), os.O_WRONLY|os.O_APPEND, 0)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				f.WriteString("x")
+				f.Close()
+			}
+		})
+	}
+	for start := time.Now(); time.Since(start) < time.Second || longer.Load() == 0 && time.Since(start) < 10*time.Second; {
+		r := write(t, w.fsys, "f", "0123456789", nil)
+		if r.Info.Size != 10 {
+			t.Errorf("the result has size %d", r.Info.Size)
+		}
+		now, err := w.fsys.Stat(ctx, "f")
+		must(t, err)
+		if now.Size != 10 {
+			longer.Add(1)
+			if now.Version == r.Info.Version {
+				t.Error("the stranger's bytes have the version of ours")
+			}
+		}
+	}
+	close(stop)
+	stranger.Wait()
+	if longer.Load() == 0 {
+		t.Error("the stranger has never written: the test proves nothing")
+	}
 }
 
 // Appends at the same time all survive, none inside another.

@@ -23,7 +23,7 @@ func FuzzModel(f *testing.F) {
 // The same with many sequences that nobody has thought of.
 func TestModel(t *testing.T) {
 	random := rand.New(rand.NewChaCha8([32]byte{'l', 'o', 'c', 'a', 'l'}))
-	for range 150 {
+	for range 100 {
 		data := make([]byte, 600)
 		for i := range data {
 			data[i] = byte(random.Uint32())

@@ -227,7 +227,7 @@ func (w *walker) run() (*place, error) {
 	for {
 		name, ok := w.next()
 		if !ok {
-			return w.arrived(), nil
+			return w.arrived()
 		}
 		if name == ".." {
 			if err := w.up(); err != nil {
@@ -326,12 +326,13 @@ func (w *walker) step(name string) (again bool, p *place, err error) {
 }
 
 // arrived is the place of a walk whose last step was up or stayed.
-func (w *walker) arrived() *place {
+func (w *walker) arrived() (*place, error) {
 	d := w.here()
 	if len(w.stack) == 1 {
-		return &place{parent: d, info: d.info}
+		info, err := d.dir.Stat(".") // what d has is as old as the file system
+		return &place{parent: d, info: info}, err
 	}
-	return &place{parent: w.stack[len(w.stack)-2], name: ambit.Base(d.path), info: d.info}
+	return &place{parent: w.stack[len(w.stack)-2], name: ambit.Base(d.path), info: d.info}, nil
 }
 
 // into goes on with the text of a link.

@@ -410,8 +410,15 @@ func (s *staged) placeWithoutLink(p *place) error {
 	if err != nil {
 		return err
 	}
+	made, err := f.Stat()
 	f.Close()
-	return s.temporary.dir.dir.Rename(s.temporary.name, p.name)
+	if err == nil {
+		err = s.temporary.dir.dir.Rename(s.temporary.name, p.name)
+	}
+	if err != nil && (made == nil || p.parent.has(p.name, made)) {
+		p.parent.dir.Remove(p.name)
+	}
+	return err
 }
 
 // published describes the bytes of this call under their name, though somebody

@@ -235,6 +235,83 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// A replacement is younger than what it replaces, also where a clock went back.
+func TestReplacementIsYounger(t *testing.T) {
+	w := newWorld(t, "f = old\ng = old")
+	future := time.Now().Add(time.Hour)
+	staged, err := w.fsys.Stage(ctx, "g", readerOf("new"), nil)
+	must(t, err)
+	for _, name := range []string{"f", "g"} {
+		must(t, os.Chtimes(w.host(name), time.Time{}, future))
+	}
+	r, err := staged.Publish(ctx)
+	must(t, err)
+	for _, info := range []ambit.FileInfo{write(t, w.fsys, "f", "new", nil).Info, r.Info} {
+		if now, err := w.fsys.Stat(ctx, info.Path); err != nil || !info.ModTime.After(future) || now != info {
+			t.Errorf("%+v replaced a file of %v; there is %+v, %v", info, future, now, err)
+		}
+	}
+	if now := write(t, w.fsys, "new", "new", nil).Info.ModTime; time.Since(now).Abs() > time.Minute {
+		t.Errorf("a new file is of %v", now)
+	}
+}
+
+// countdown is a context that ends when it is asked for the nth time.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever a context ends, the call has done all or nothing.
+func TestCancelledAnywhere(t *testing.T) {
+	for name, do := range map[string]func(c context.Context, fsys *local.FileSystem) error{
+		"write": func(c context.Context, fsys *local.FileSystem) error {
+			return second(ambit.WriteFile(c, fsys, "f", []byte("new"), nil))
+		},
+		"create": func(c context.Context, fsys *local.FileSystem) error {
+			return second(ambit.WriteFile(c, fsys, "a/b/c/new", []byte("new"), &ambit.WriteOptions{If: ambit.IfAbsent(), Parents: true}))
+		},
+		"publish": func(c context.Context, fsys *local.FileSystem) error {
+			s, err := fsys.Stage(ctx, "a/b/c/new", readerOf("new"), &ambit.WriteOptions{Parents: true})
+			must(t, err)
+			return second(s.Publish(c))
+		},
+		"mkdir": func(c context.Context, fsys *local.FileSystem) error {
+			return second(fsys.Mkdir(c, "a/b/c", &ambit.MkdirOptions{Parents: true}))
+		},
+		"rename": func(c context.Context, fsys *local.FileSystem) error {
+			return second(fsys.Rename(c, "f", "a/b/c/new", &ambit.RenameOptions{Parents: true}))
+		},
+		"remove": func(c context.Context, fsys *local.FileSystem) error {
+			return fsys.Remove(c, "d", &ambit.RemoveOptions{Recursive: true})
+		},
+	} {
+		for n := range 1000 {
+			w := newWorldIn(t, fastDir(t), "f = old\nd/\nd/f = F")
+			before := w.snapshot(t)
+			left := n
+			err := do(countdown{ctx, &left}, w.fsys)
+			diff := difference(before, w.snapshot(t))
+			if err == nil {
+				if n < 2 || len(diff) == 0 {
+					t.Errorf("%s asked its context %d times and changed %q", name, n, diff)
+				}
+				break
+			}
+			if ambit.ReasonOf(err) != ambit.ErrCanceled || diff != nil {
+				t.Errorf("%s, cancelled at the %dth look: %v, changed %q", name, n, err, diff)
+			}
+		}
+	}
+}
+
 // A caller's own write does not make it stale.
 func TestVersionChain(t *testing.T) {
 	w := newWorld(t, "f = 0")
@@ -570,6 +647,20 @@ func TestRenameOverItself(t *testing.T) {
 	}
 	if got := names(t, w.fsys, "/"); !slices.Equal(got, []string{"d"}) {
 		t.Errorf("there is %q", got)
+	}
+}
+
+// The root is described as it is, and not as it was when it was opened.
+func TestRootIsDescribedAnew(t *testing.T) {
+	w := newWorld(t, "")
+	before, err := w.fsys.Stat(ctx, "/")
+	must(t, err)
+	must(t, os.Chmod(w.root, 0o700))
+	must(t, os.Chtimes(w.root, time.Time{}, time.Unix(1e9, 0)))
+	after, err := w.fsys.Stat(ctx, "/")
+	must(t, err)
+	if after.Mode != 0o700 || !after.ModTime.Equal(time.Unix(1e9, 0)) || after.ID != before.ID {
+		t.Errorf("the root is %+v", after)
 	}
 }
 
