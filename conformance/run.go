@@ -71,6 +71,15 @@ type runner struct {
 	linkless bool
 	// look replaces the snapshot, for file systems that are too large for one.
 	look func(p *probe) map[string]string
+
+	// refusals are the results of refusal forms, by requirement: hundreds of
+	// checks may lack the same one.
+	refusals map[string]refusalResult
+}
+
+type refusalResult struct {
+	outcome Outcome
+	detail  string
 }
 
 func newRunner(ctx context.Context, t Target, o *Options) *runner {
@@ -178,11 +187,7 @@ func (r *runner) judge(ctx context.Context, c *check) (Outcome, string) {
 		if req.refusal == nil {
 			return Refused, req.name + " is not claimed"
 		}
-		outcome, detail := r.probe(ctx, standardTree(r.caps), req.refusal)
-		if outcome == Pass {
-			return Refused, req.name + " is not claimed"
-		}
-		return outcome, req.name + " is not claimed\n" + detail
+		return r.refusal(ctx, req)
 	}
 	if c.control != nil {
 		if outcome, detail := r.controlled(ctx, c); outcome != Pass {
@@ -190,6 +195,25 @@ func (r *runner) judge(ctx context.Context, c *check) (Outcome, string) {
 		}
 	}
 	return r.probe(ctx, c.tree, c.run)
+}
+
+// refusal runs the refusal form of req, once.
+func (r *runner) refusal(ctx context.Context, req requirement) (Outcome, string) {
+	if done, ok := r.refusals[req.name]; ok {
+		return done.outcome, done.detail
+	}
+	outcome, detail := r.probe(ctx, standardTree(r.caps), req.refusal)
+	switch outcome {
+	case Pass:
+		outcome, detail = Refused, req.name+" is not claimed"
+	default:
+		detail = req.name + " is not claimed\n" + detail
+	}
+	if r.refusals == nil {
+		r.refusals = make(map[string]refusalResult)
+	}
+	r.refusals[req.name] = refusalResult{outcome, detail}
+	return outcome, detail
 }
 
 // probe runs f on a file system that holds tree, which must claim what the
