@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ambitfs/ambit"
@@ -468,7 +470,7 @@ type WriteFixture struct {
 // folder was removed.
 func CheckWritableFileSystem(ctx context.Context, fsys ambit.FileSystem, f WriteFixture) *Report {
 	r := fixtureRunner(fsys)
-	s := &scratch{fsys: fsys}
+	s := &scratch{fsys: fsys, roots: make(map[string]bool)}
 	if err := r.learn(ctx); err != nil {
 		r.problem("the file system does not answer: %v", err)
 		return r.report
@@ -522,10 +524,12 @@ func (f WriteFixture) refusedCheck(fsys ambit.FileSystem) *check {
 
 // scratch is a folder in which each check gets a folder of its own.
 type scratch struct {
-	fsys  ambit.FileSystem
-	dir   string // canonical
+	fsys ambit.FileSystem
+	dir  string // canonical
+
+	mu    sync.Mutex // a check that hung may be at it still
 	n     int
-	roots []string // made and not removed yet
+	roots map[string]bool // made and not removed yet
 }
 
 // open judges the folder without touching it.
@@ -551,13 +555,17 @@ func (s *scratch) open(ctx context.Context, r *runner, dir string) error {
 
 // build makes a folder with tree in it and returns it as a file system.
 func (s *scratch) build(ctx context.Context, tree Tree) (ambit.FileSystem, func() error, error) {
+	s.mu.Lock()
 	s.n++
 	root := ambit.Join(s.dir, fmt.Sprintf("check-%d", s.n))
-	s.roots = append(s.roots, root)
+	s.roots[root] = true
+	s.mu.Unlock()
 	remove := func() error {
 		err := s.remove(ctx, root)
 		if err == nil {
-			s.roots = slices.DeleteFunc(s.roots, func(r string) bool { return r == root })
+			s.mu.Lock()
+			delete(s.roots, root)
+			s.mu.Unlock()
 		}
 		return err
 	}
@@ -616,8 +624,11 @@ func (s *scratch) remove(ctx context.Context, root string) error {
 
 // close removes what hung checks have left, and looks whether all is gone.
 func (s *scratch) close(ctx context.Context) error {
+	s.mu.Lock()
+	left := slices.Sorted(maps.Keys(s.roots))
+	s.mu.Unlock()
 	var errs []error
-	for _, root := range s.roots {
+	for _, root := range left {
 		errs = append(errs, s.remove(ctx, root))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

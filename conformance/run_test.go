@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -247,19 +248,18 @@ func TestHangs(t *testing.T) {
 			<-hang
 		}}},
 		{name: "New", check: passing("x"), bend: func(target *Target) {
-			n := 0
+			var n atomic.Int32
 			target.New = func(ctx context.Context, tree Tree) (ambit.FileSystem, func() error, error) {
-				if n++; n == 3 {
+				if n.Add(1) == 3 {
 					<-hang
 				}
 				return inMemory().New(ctx, tree)
 			}
 		}},
 		{name: "Close", check: passing("x"), bend: func(target *Target) {
-			n := 0
+			var n atomic.Int32
 			target.New = func(ctx context.Context, tree Tree) (ambit.FileSystem, func() error, error) {
-				n++
-				if n != 3 {
+				if n.Add(1) != 3 {
 					return inMemory().New(ctx, tree)
 				}
 				return memory.New(nil, nil), func() error {
