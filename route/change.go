@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/ambitfs/ambit"
 )
@@ -24,257 +23,171 @@ var (
 	_ ambit.Guarder            = (*router)(nil)
 )
 
-// creation is a call that may make a file: where it goes, and what the machine
-// knows of its path that the member does not.
-type creation struct {
-	m     *mount
-	clean string
-	dir   bool
-	ways  bool // the folder of the path is a way to a mount point: it is there, so it may be made
-}
-
-// create judges a call that may make a file at path.
-func (r *router) create(ctx context.Context, op, path string, p ambit.Precondition, check func(ambit.Capabilities) error) (c creation, err error) {
-	c.m, c.clean, c.dir, err = r.find(ctx, op, path)
+// change finds who answers a call that changes something. asked is what rules
+// are asked, fault that of the options, and last says that the last step of a
+// path is followed.
+func (r *router) change(ctx context.Context, op, asked ambit.Op, path string, fault error, last bool) (target, error) {
+	t, err := r.find(ctx, string(op), path)
 	if err != nil {
-		return c, err
+		return t, err
 	}
-	if r.isWay(c.clean) && c.clean != c.m.at {
-		// The folder is there, whatever the member has.
-		if err := check(r.caps); err != nil {
-			return c, ambit.Wrap(op, path, err)
-		}
-		asked := op
-		if asked == ambit.OpStage {
-			asked = ambit.OpWrite
-		}
-		if err := r.ask(ctx, ambit.Op(asked), c.clean); err != nil {
-			return c, ambit.Wrap(op, path, err)
-		}
-		e := &ambit.Error{Op: op, Path: path, Reason: ambit.ErrNotAFile, Kind: ambit.KindDirectory, Target: c.clean}
-		if p.Absent() {
-			e.Reason = ambit.ErrExists
-		}
-		return c, e
+	if fault != nil {
+		return t, ambit.Wrap(string(op), path, fault)
 	}
-	_, conditional := p.Version()
-	c.ways = !conditional && c.clean != "/" && r.isWay(ambit.Dir(c.clean))
-	return c, r.settle(ctx, op, path, c.clean, c.m, !p.Absent() || c.dir)
+	err = r.reach(ctx, op, asked, path, &t, last)
+	return t, err
 }
 
-// made is a member's result in the view of the machine: the folders on the way
-// to a mount point were there before.
+// reach is the part of change that looks at file systems.
+func (r *router) reach(ctx context.Context, op, asked ambit.Op, path string, t *target, last bool) error {
+	if r.isWay(t.clean) {
+		t.fsys = r.ways // whatever the member has there, it stays
+		return nil
+	}
+	if err := r.settle(ctx, string(op), path, t); err != nil || t.fsys == r.ways {
+		return err
+	}
+	return r.follow(ctx, op, asked, path, *t, last || t.dir)
+}
+
+// made is a member's result in the view of the machine.
 func (r *router) made(w ambit.WriteResult) ambit.WriteResult {
 	w.CreatedDirs = r.withoutWays(w.CreatedDirs)
 	return w
 }
 
-func (r *router) withoutWays(dirs []string) []string {
-	dirs = slices.DeleteFunc(slices.Clone(dirs), r.isWay)
-	if len(dirs) == 0 {
-		return nil
-	}
-	return dirs
-}
-
 func (r *router) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
 	o = orZero(o)
-	c, err := r.create(ctx, ambit.OpWrite, path, o.If, o.Check)
+	t, err := r.change(ctx, ambit.OpWrite, ambit.OpWrite, path, contentFault(content, o.Check(r.caps)), !o.If.Absent())
 	if err != nil {
 		return ambit.WriteResult{}, err
 	}
-	o.Parents = o.Parents || c.ways
-	w, err := c.m.fsys.(ambit.WritableFileSystem).Write(ctx, path, content, o)
-	return r.made(w), r.changeFailed(ambit.OpWrite, path, c, err)
+	o.Parents = o.Parents || r.makesWay(t)
+	w, err := t.fsys.(ambit.WritableFileSystem).Write(ctx, path, content, o)
+	return r.made(w), r.fail(ambit.OpWrite, path, t, err)
 }
 
 func (r *router) Append(ctx context.Context, path string, content io.Reader, o *ambit.AppendOptions) (ambit.WriteResult, error) {
 	o = orZero(o)
-	c, err := r.create(ctx, ambit.OpAppend, path, o.If, o.Check)
+	t, err := r.change(ctx, ambit.OpAppend, ambit.OpAppend, path, contentFault(content, o.Check(r.caps)), !o.If.Absent())
 	if err != nil {
 		return ambit.WriteResult{}, err
 	}
-	o.Parents = o.Parents || c.ways
-	w, err := c.m.fsys.(ambit.Appender).Append(ctx, path, content, o)
-	return r.made(w), r.changeFailed(ambit.OpAppend, path, c, err)
+	o.Parents = o.Parents || r.makesWay(t)
+	w, err := t.fsys.(ambit.Appender).Append(ctx, path, content, o)
+	return r.made(w), r.fail(ambit.OpAppend, path, t, err)
 }
 
 func (r *router) Stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.Staged, error) {
 	o = orZero(o)
-	c, err := r.create(ctx, ambit.OpStage, path, o.If, o.Check)
+	t, err := r.change(ctx, ambit.OpStage, ambit.OpWrite, path, contentFault(content, o.Check(r.caps)), !o.If.Absent())
 	if err != nil {
 		return nil, err
 	}
-	o.Parents = o.Parents || c.ways
-	s, err := c.m.fsys.(ambit.Stager).Stage(ctx, path, content, o)
+	o.Parents = o.Parents || r.makesWay(t)
+	s, err := t.fsys.(ambit.Stager).Stage(ctx, path, content, o)
 	if err != nil {
-		return nil, r.changeFailed(ambit.OpStage, path, c, err)
+		return nil, r.fail(ambit.OpStage, path, t, err)
 	}
-	return &staged{Staged: s, r: r, path: path, c: c}, nil
+	return &staged{Staged: s, r: r, path: path, t: t, last: !o.If.Absent()}, nil
 }
 
 type staged struct {
 	ambit.Staged
 	r    *router
 	path string
-	c    creation
+	t    target
+	last bool
 }
 
 func (s *staged) Publish(ctx context.Context) (ambit.WriteResult, error) {
+	if ctx.Err() == nil {
+		if err := s.r.follow(ctx, ambit.OpPublish, ambit.OpWrite, s.path, s.t, s.last || s.t.dir); err != nil {
+			s.Staged.Discard(context.WithoutCancel(ctx))
+			return ambit.WriteResult{}, err
+		}
+	}
 	w, err := s.Staged.Publish(ctx)
-	return s.r.made(w), s.r.changeFailed(ambit.OpPublish, s.path, s.c, err)
-}
-
-func (r *router) changeFailed(op, path string, c creation, err error) error {
-	if err == nil {
-		return nil
-	}
-	return r.fail(op, path, c.clean, c.m, err)
-}
-
-// orZero returns a copy of o that may be changed.
-func orZero[T any](o *T) *T {
-	if o == nil {
-		return new(T)
-	}
-	c := *o
-	return &c
-}
-
-// immovable refuses what would take a mount point away.
-func (r *router) immovable(ctx context.Context, op, path, clean string) error {
-	root, above := r.isRoot(clean), r.isWay(clean)
-	if !root && !above {
-		return nil
-	}
-	if err := r.ask(ctx, ambit.Op(op), clean); err != nil {
-		return ambit.Wrap(op, path, err)
-	}
-	e := &ambit.Error{Op: op, Path: path, Reason: ambit.ErrInvalid, Kind: ambit.KindDirectory, Target: clean, Detail: "the root of a file system stays where it is"}
-	if !root {
-		e.Reason, e.Rule, e.Detail = ambit.ErrDenied, "mount", "a file system is mounted beneath this folder"
-	}
-	return e
+	return s.r.made(w), s.r.fail(ambit.OpPublish, s.path, s.t, err)
 }
 
 func (r *router) Remove(ctx context.Context, path string, o *ambit.RemoveOptions) error {
-	m, clean, _, err := r.find(ctx, ambit.OpRemove, path)
+	t, err := r.change(ctx, ambit.OpRemove, ambit.OpRemove, path, o.Check(r.caps), false)
 	if err != nil {
 		return err
 	}
-	if r.isRoot(clean) || r.isWay(clean) {
-		if err := o.Check(r.caps); err != nil {
-			return ambit.Wrap(ambit.OpRemove, path, err)
-		}
-		return r.immovable(ctx, ambit.OpRemove, path, clean)
-	}
-	if err := r.settle(ctx, ambit.OpRemove, path, clean, m, false); err != nil {
-		return err
-	}
-	if err := m.fsys.(ambit.WritableFileSystem).Remove(ctx, path, o); err != nil {
-		return r.fail(ambit.OpRemove, path, clean, m, err)
-	}
-	return nil
+	return r.fail(ambit.OpRemove, path, t, t.fsys.(ambit.WritableFileSystem).Remove(ctx, path, o))
 }
 
 func (r *router) Mkdir(ctx context.Context, dir string, o *ambit.MkdirOptions) ([]string, error) {
-	o = orZero(o)
-	m, clean, _, err := r.find(ctx, ambit.OpMkdir, dir)
+	t, err := r.change(ctx, ambit.OpMkdir, ambit.OpMkdir, dir, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	if r.isWay(clean) && clean != m.at {
-		if err := r.ask(ctx, ambit.OpMkdir, clean); err != nil {
-			return nil, ambit.Wrap(ambit.OpMkdir, dir, err)
-		}
-		if o.Parents {
-			return nil, nil
-		}
-		return nil, &ambit.Error{Op: ambit.OpMkdir, Path: dir, Reason: ambit.ErrExists, Kind: ambit.KindDirectory, Target: clean}
+	way := r.makesWay(t) && !orZero(o).Parents
+	if way {
+		o = &ambit.MkdirOptions{Parents: true}
 	}
-	if err := r.settle(ctx, ambit.OpMkdir, dir, clean, m, false); err != nil {
-		return nil, err
+	created, err := t.fsys.(ambit.DirMaker).Mkdir(ctx, dir, o)
+	created = r.withoutWays(created)
+	if err == nil && way && len(created) == 0 {
+		// Somebody else has made it meanwhile.
+		err = place{clean: t.clean}.is(ambit.ErrExists)
 	}
-	// Making parents takes a folder that exists for success, which Mkdir
-	// without them must not.
-	parent := ambit.Dir(clean)
-	if !o.Parents && clean != "/" && r.isWay(parent) && r.owner(parent) == m {
-		if _, err := m.fsys.(ambit.DirMaker).Mkdir(ctx, parent, &ambit.MkdirOptions{Parents: true}); err != nil {
-			return nil, r.fail(ambit.OpMkdir, dir, clean, m, err)
-		}
-	}
-	created, err := m.fsys.(ambit.DirMaker).Mkdir(ctx, dir, o)
-	if err != nil {
-		err = r.fail(ambit.OpMkdir, dir, clean, m, err)
-	}
-	return r.withoutWays(created), err
+	return created, r.fail(ambit.OpMkdir, dir, t, err)
 }
 
 func (r *router) Rename(ctx context.Context, from, to string, o *ambit.RenameOptions) (ambit.FileInfo, error) {
-	fromMount, fromClean, _, err := r.find(ctx, ambit.OpRename, from)
+	source, err := r.find(ctx, ambit.OpRename, from)
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
-	toMount, toClean, toDir, err := r.find(ctx, ambit.OpRename, to)
+	dest, err := r.find(ctx, ambit.OpRename, to)
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
 	if err := o.Check(r.caps); err != nil {
 		return ambit.FileInfo{}, ambit.Wrap(ambit.OpRename, from, err)
 	}
-	if err := r.immovable(ctx, ambit.OpRename, from, fromClean); err != nil {
-		return ambit.FileInfo{}, err
-	}
-	if err := r.settle(ctx, ambit.OpRename, from, fromClean, fromMount, false); err != nil {
+	if err := r.reach(ctx, ambit.OpRename, ambit.OpRename, from, &source, false); err != nil {
 		return ambit.FileInfo{}, err
 	}
 	o = orZero(o)
-	toWay := r.isRoot(toClean) || r.isWay(toClean)
-	if toWay || toMount != fromMount {
-		return ambit.FileInfo{}, r.renameRefused(ctx, from, to, fromMount, fromClean, toClean, toDir, toWay, o)
-	}
-	if err := r.settle(ctx, ambit.OpRename, to, toClean, toMount, false); err != nil {
-		return ambit.FileInfo{}, err
-	}
-	o.Parents = o.Parents || r.isWay(ambit.Dir(toClean))
-	info, err := fromMount.fsys.(ambit.Renamer).Rename(ctx, from, to, o)
-	if err != nil {
-		blamed, clean := from, fromClean
-		var e *ambit.Error
-		if errors.As(err, &e) && e.Path == to {
-			blamed, clean = to, toClean
+	point := r.members[dest.clean] != nil && dest.clean != source.clean
+	if source.m == dest.m && source.fsys != r.ways && !point {
+		if err := r.reach(ctx, ambit.OpRename, ambit.OpRename, to, &dest, false); err != nil {
+			return ambit.FileInfo{}, err
 		}
-		err = r.fail(ambit.OpRename, blamed, clean, fromMount, err)
+		if dest.fsys == source.fsys {
+			o.Parents = o.Parents || r.makesWay(dest)
+			info, err := source.fsys.(ambit.Renamer).Rename(ctx, from, to, o)
+			var e *ambit.Error
+			if errors.As(err, &e) && e.Path == to {
+				return info, r.fail(ambit.OpRename, to, dest, err)
+			}
+			return info, r.fail(ambit.OpRename, from, source, err)
+		}
 	}
-	return info, err
-}
-
-// renameRefused is the error of a move that cannot be made: onto a mount point
-// or the way to one, or from one mount to another. What is at from is judged
-// first, as its member judges it.
-func (r *router) renameRefused(ctx context.Context, from, to string, m *mount, fromClean, toClean string, toDir, toWay bool, o *ambit.RenameOptions) error {
-	// A name that cannot be there makes the member judge from alone: the move
-	// onto itself.
-	info, err := m.fsys.(ambit.Renamer).Rename(ctx, from, from, &ambit.RenameOptions{If: o.If})
+	// The move cannot be made. What is at from is judged first, as its member
+	// judges it: a move onto itself changes nothing.
+	info, err := source.fsys.(ambit.Renamer).Rename(ctx, from, from, &ambit.RenameOptions{If: o.If})
 	if err != nil {
-		return r.fail(ambit.OpRename, from, fromClean, m, err)
+		return ambit.FileInfo{}, r.fail(ambit.OpRename, from, source, err)
 	}
-	if err := r.ask(ctx, ambit.OpRename, toClean); err != nil {
-		return ambit.Wrap(ambit.OpRename, to, err)
+	if point || r.isWay(dest.clean) || dest.fsys == r.ways {
+		return ambit.FileInfo{}, r.ways.receive(ctx, to, info.IsDir(), o.Parents)
 	}
 	e := &ambit.Error{Op: ambit.OpRename, Path: to, Reason: ambit.ErrCrossDevice}
-	switch {
-	case toDir && !info.IsDir():
-		e.Reason, e.Kind = ambit.ErrNotADirectory, info.Kind
-	case toWay && info.IsDir() && ambit.Contains(info.Path, toClean):
-		e.Reason = ambit.ErrInvalid
-	case toWay:
-		e.Reason, e.Kind, e.Target = ambit.ErrExists, ambit.KindDirectory, toClean
+	if err := r.ways.allow(ctx, ambit.OpRename, dest.clean); err != nil {
+		return ambit.FileInfo{}, ambit.Wrap(ambit.OpRename, to, err)
 	}
-	return e
+	if dest.dir && !info.IsDir() {
+		e.Reason = ambit.ErrNotADirectory
+	}
+	return ambit.FileInfo{}, e
 }
 
-// Commit makes changes of one mount.
+// Commit makes changes of one member.
 func (r *router) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 	path := ""
 	if len(changes) > 0 {
@@ -286,56 +199,39 @@ func (r *router) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.Wr
 	if ctx.Err() != nil {
 		return nil, ambit.Wrap(ambit.OpCommit, path, contextError(ctx))
 	}
-	if len(changes) == 0 {
-		return nil, nil
-	}
-	changes = slices.Clone(changes)
-	var first *mount
-	cleans := make([]string, len(changes))
+	targets := make([]target, len(changes))
 	for i, c := range changes {
-		m, clean, _, err := r.find(ctx, ambit.OpCommit, c.Path)
-		if err != nil {
+		var err error
+		if targets[i], err = r.find(ctx, ambit.OpCommit, c.Path); err != nil {
 			return nil, err
 		}
-		cleans[i] = clean
-		if first == nil {
-			first = m
-		}
 	}
-	if err := ambit.CheckChanges(changes, r.caps); err != nil {
+	if err := ambit.CheckChanges(changes, r.caps); err != nil || len(changes) == 0 {
 		return nil, err
 	}
+	inner := make([]ambit.Change, len(changes))
 	for i, c := range changes {
-		m, clean := r.owner(cleans[i]), cleans[i]
-		switch {
-		case r.isWay(clean) && clean != m.at || r.isRoot(clean):
-			e := &ambit.Error{Reason: ambit.ErrNotAFile, Kind: ambit.KindDirectory, Target: clean}
-			if c.If.Absent() {
-				e.Reason = ambit.ErrExists
-			}
-			return nil, ambit.Wrap(ambit.OpCommit, c.Path, e)
-		case m != first:
-			return nil, ambit.Wrap(ambit.OpCommit, c.Path, ambit.ErrCrossDevice)
-		}
-		if err := r.settle(ctx, ambit.OpCommit, c.Path, clean, m, c.Op == ambit.OpWrite && !c.If.Absent()); err != nil {
+		t := &targets[i]
+		if err := r.reach(ctx, ambit.OpCommit, c.Op, c.Path, t, c.Op == ambit.OpWrite && !c.If.Absent()); err != nil {
 			return nil, err
 		}
-		_, conditional := c.If.Version()
-		if c.Op == ambit.OpWrite && !conditional && r.isWay(ambit.Dir(clean)) {
-			changes[i].Parents = true
+		switch {
+		case t.fsys == r.ways:
+			_, err := r.ways.Commit(ctx, changes[i:i+1])
+			return nil, err
+		case t.m != targets[0].m:
+			return nil, &ambit.Error{Op: ambit.OpCommit, Path: c.Path, Reason: ambit.ErrCrossDevice}
 		}
+		inner[i] = c
+		inner[i].Parents = c.Parents || c.Op == ambit.OpWrite && r.makesWay(*t)
 	}
-	results, err := first.fsys.(ambit.Committer).Commit(ctx, changes)
+	results, err := targets[0].fsys.(ambit.Committer).Commit(ctx, inner)
 	for i := range results {
 		results[i] = r.made(results[i])
 	}
-	if err != nil {
-		path := changes[0].Path
-		var e *ambit.Error
-		if errors.As(err, &e) {
-			path = e.Path
-		}
-		err = r.fail(ambit.OpCommit, path, "", first, err)
+	var e *ambit.Error
+	if errors.As(err, &e) {
+		path = e.Path
 	}
-	return results, err
+	return results, r.fail(ambit.OpCommit, path, targets[0], err)
 }

@@ -7,27 +7,38 @@
 //
 //	machine, err := route.New(project, map[string]ambit.FileSystem{
 //		"/scratch": memory.New(nil, nil),
-//		"/vendor":  ambit.ReadOnly(modules),
+//		"/vendor":  modules,
 //	})
 //
 // # What a mount point is
 //
-// A mount point is a folder, whatever the file system beneath it has under
-// that name: that is hidden. The folders above a mount point are there too,
-// also where the file system beneath them has none, so that there is a way to
-// it; writing into such a folder makes it in the file system beneath. Listings
-// show mount points and the way to them. A mount point cannot be removed or
-// renamed: it is a root ([ambit.ErrInvalid]); nor can a folder above one
-// ([ambit.ErrDenied], rule "mount").
+// A mount point is a folder, and hides what the file system beneath it has
+// under that name. The folders above it are there too, also where the file
+// system beneath them has none, so that there is a way to it: writing into
+// such a folder makes it in that file system. Where that has something else
+// under the name of such a folder, a file or a link, it is hidden, and nothing
+// can be made in the folder ([ambit.ErrDenied], rule "mount"). Listings show
+// mount points and the ways to them.
+//
+// A mount point can neither be removed nor renamed: it is a root
+// ([ambit.ErrInvalid]). Nor can a folder above one (ErrDenied, rule "mount").
 //
 // Each file system resolves its own links, and a link that leads to what a
 // mount hides, or out of its file system, is [ambit.ErrOutside]: no link leads
-// from one mount into another. Rename and Commit across mounts are
-// [ambit.ErrCrossDevice]. Relative paths start at "/".
+// from one mount into another. Where the file system is a [ambit.Guarder] that
+// holds against links which are swapped during the call. Elsewhere the path is
+// looked at just before, and Confined is not claimed.
+//
+// Rename and Commit across mounts are [ambit.ErrCrossDevice]. Relative paths
+// start at "/".
 //
 // # Capabilities
 //
 // They are the floor of all: a bit that one member lacks is not claimed, and
-// its operation is refused on every path. Links is LinksUnknown where the
-// members differ, and ID is "". Searching is not claimed.
+// its operation is refused on every path. One read-only member makes the whole
+// machine read-only. Links is LinksUnknown and ID is "" where the members
+// differ, so that a caller cannot tell what a link does without asking its
+// member. Identity is claimed if all members claim it and can be told apart:
+// all but one have an ID. Searching is not claimed; a search by listing and
+// opening goes across.
 package route

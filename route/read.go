@@ -11,208 +11,147 @@ import (
 	"github.com/ambitfs/ambit"
 )
 
-// astray is the error of a path that a link led to what a mount hides. Target
-// is the path's own text.
-func astray(clean string) error {
-	return &ambit.Error{Reason: ambit.ErrOutside, Target: clean, Detail: "a link leads to what another mount hides"}
-}
-
-// strays reports that canonical, where a link of m led, is hidden by another
-// mount.
-func (r *router) strays(m *mount, canonical string) bool {
-	return m.over && canonical != "" && r.owner(canonical) != m
-}
-
 func (r *router) Open(ctx context.Context, path string) (ambit.File, error) {
-	m, clean, _, err := r.find(ctx, ambit.OpOpen, path)
+	t, err := r.look(ctx, ambit.OpOpen, path)
 	if err != nil {
 		return nil, err
 	}
-	if r.isWay(clean) {
-		return nil, r.notAFile(ctx, ambit.OpOpen, path, clean)
-	}
-	f, err := m.fsys.Open(ctx, path)
+	f, err := t.fsys.Open(ctx, path)
 	if err != nil {
-		return nil, r.fail(ambit.OpOpen, path, clean, m, err)
+		return nil, r.fail(ambit.OpOpen, path, t, err)
 	}
-	if at := f.Info().Path; r.strays(m, at) || r.isWay(at) {
+	if r.strays(t, f.Info()) {
 		f.Close()
-		return nil, ambit.Wrap(ambit.OpOpen, path, astray(clean))
+		return nil, astray(ambit.OpOpen, path)
 	}
 	return f, nil
 }
 
-// notAFile is the error of a folder on the way to a mount point, where a file
-// is wanted.
-func (r *router) notAFile(ctx context.Context, op, path, clean string) error {
-	if err := r.ask(ctx, ambit.Op(op), clean); err != nil {
-		return ambit.Wrap(op, path, err)
+// look finds who answers a call that changes nothing.
+func (r *router) look(ctx context.Context, op, path string) (target, error) {
+	t, err := r.find(ctx, op, path)
+	if err == nil {
+		err = r.settle(ctx, op, path, &t)
 	}
-	return &ambit.Error{Op: op, Path: path, Reason: ambit.ErrNotAFile, Kind: ambit.KindDirectory, Target: clean}
-}
-
-// ask asks the rules about what no member answers.
-func (r *router) ask(ctx context.Context, op ambit.Op, canonical string) error {
-	for _, ask := range r.asks {
-		if err := ask(ctx, op, canonical); err != nil {
-			e := ambit.Wrap("", "", err).(*ambit.Error)
-			if e.Reason == ambit.ErrIO {
-				e = &ambit.Error{Reason: ambit.ErrDenied, Err: err}
-			}
-			return e
-		}
-	}
-	return nil
-}
-
-// fail gives an error of a member the view of the machine: a folder on the way
-// to a mount point is never missing, and nothing is told of what is hidden.
-func (r *router) fail(op, path, clean string, m *mount, err error) error {
-	e := ambit.Wrap(op, path, err).(*ambit.Error)
-	if e.Target != "" && r.strays(m, e.Target) && e.Target != clean {
-		return ambit.Wrap(op, path, astray(clean))
-	}
-	e.MissingDirs = slices.DeleteFunc(e.MissingDirs, r.isWay)
-	return e
+	return t, err
 }
 
 func (r *router) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
-	return r.inspect(ctx, ambit.OpStat, path, true, func(m *mount) (ambit.FileInfo, error) { return m.fsys.Stat(ctx, path) })
-}
-
-func (r *router) Lstat(ctx context.Context, path string) (ambit.FileInfo, error) {
-	return r.inspect(ctx, ambit.OpLstat, path, false, func(m *mount) (ambit.FileInfo, error) {
-		return m.fsys.(ambit.Linker).Lstat(ctx, path)
-	})
-}
-
-func (r *router) inspect(ctx context.Context, op, path string, follow bool, look func(*mount) (ambit.FileInfo, error)) (ambit.FileInfo, error) {
-	m, clean, dir, err := r.find(ctx, op, path)
+	t, err := r.look(ctx, ambit.OpStat, path)
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
-	if r.isWay(clean) && clean != m.at {
-		if err := r.ask(ctx, ambit.Op(op), clean); err != nil {
-			return ambit.FileInfo{}, ambit.Wrap(op, path, err)
-		}
-		return r.way(ctx, m, clean), nil
+	info, err := t.fsys.Stat(ctx, path)
+	if err == nil && r.strays(t, info) {
+		err = astray(ambit.OpStat, path)
 	}
-	if m.over && !follow && !dir {
-		if err := r.settle(ctx, op, path, clean, m, false); err != nil {
-			return ambit.FileInfo{}, err
-		}
-	}
-	info, err := look(m)
 	if err != nil {
-		return ambit.FileInfo{}, r.fail(op, path, clean, m, err)
-	}
-	if (follow || dir) && (r.strays(m, info.Path) || !info.IsDir() && r.isWay(info.Path)) {
-		return ambit.FileInfo{}, ambit.Wrap(op, path, astray(clean))
+		return ambit.FileInfo{}, r.fail(ambit.OpStat, path, t, err)
 	}
 	return info, nil
 }
 
-// way describes a folder above a mount point: the member's own, else one of
-// which no more is known than that it is there.
-func (r *router) way(ctx context.Context, m *mount, clean string) ambit.FileInfo {
-	info, err := m.fsys.Stat(ctx, clean)
-	if err != nil || !info.IsDir() || info.Path != clean {
-		info = ambit.FileInfo{Path: clean, Kind: ambit.KindDirectory}
+func (r *router) Lstat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	t, err := r.look(ctx, ambit.OpLstat, path)
+	if err == nil {
+		err = r.follow(ctx, ambit.OpLstat, ambit.OpLstat, path, t, t.dir)
 	}
-	return info
-}
-
-// settle refuses a call whose path a link leads to what a mount hides, before
-// it acts. last: the last step is followed too. The answer can be out of date
-// when the call acts, for a link that is swapped meanwhile, which then reaches
-// a hidden file of the same member. With rules the member asks them with the
-// path that it acts on.
-func (r *router) settle(ctx context.Context, op, path, clean string, m *mount, last bool) error {
-	if !m.over || m.fsys.Capabilities().Links == ambit.LinksNone {
-		return nil
-	}
-	at := clean
-	if !last {
-		at = ambit.Dir(clean)
-	}
-	info, err := m.fsys.Stat(ctx, at)
-	canonical := info.Path
 	if err != nil {
-		canonical = ambit.Wrap(op, path, err).(*ambit.Error).Target
+		return ambit.FileInfo{}, err
 	}
-	if canonical != at && r.strays(m, canonical) {
-		return ambit.Wrap(op, path, astray(clean))
+	info, err := t.fsys.(ambit.Linker).Lstat(ctx, path)
+	if err != nil {
+		return ambit.FileInfo{}, r.fail(ambit.OpLstat, path, t, err)
 	}
-	return nil
+	return info, nil
 }
 
 func (r *router) ReadLink(ctx context.Context, path string) (string, error) {
-	m, clean, _, err := r.find(ctx, ambit.OpReadLink, path)
+	t, err := r.look(ctx, ambit.OpReadLink, path)
+	if err == nil {
+		err = r.follow(ctx, ambit.OpReadLink, ambit.OpReadLink, path, t, t.dir)
+	}
 	if err != nil {
 		return "", err
 	}
-	if r.isWay(clean) {
-		if err := r.ask(ctx, ambit.OpReadLink, clean); err != nil {
-			return "", ambit.Wrap(ambit.OpReadLink, path, err)
-		}
-		return "", &ambit.Error{Op: ambit.OpReadLink, Path: path, Reason: ambit.ErrInvalid, Kind: ambit.KindDirectory, Target: clean}
+	text, err := t.fsys.(ambit.Linker).ReadLink(ctx, path)
+	if err == nil && t.m.over && t.fsys != r.ways {
+		err = r.mayTell(ctx, path, t, text)
 	}
-	if err := r.settle(ctx, ambit.OpReadLink, path, clean, m, false); err != nil {
-		return "", err
-	}
-	text, err := m.fsys.(ambit.Linker).ReadLink(ctx, path)
 	if err != nil {
-		return "", r.fail(ambit.OpReadLink, path, clean, m, err)
+		return "", r.fail(ambit.OpReadLink, path, t, err)
 	}
 	return text, nil
 }
 
+// mayTell keeps the text of a link that leads to what a mount hides from being
+// told.
+func (r *router) mayTell(ctx context.Context, path string, t target, text string) error {
+	link, err := t.fsys.(ambit.Linker).Lstat(ctx, path)
+	if err != nil {
+		return err
+	}
+	leads, _, err := ambit.Resolve(ambit.Dir(link.Path), text)
+	if err == nil && r.owner(leads) != t.m {
+		return astray(ambit.OpReadLink, path)
+	}
+	return nil // what climbs out of its root by text is the member's to judge
+}
+
 func (r *router) List(ctx context.Context, dir string, o *ambit.ListOptions) (*ambit.Listing, error) {
-	m, clean, _, err := r.find(ctx, ambit.OpList, dir)
+	t, err := r.find(ctx, ambit.OpList, dir)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.Check(); err != nil {
 		return nil, ambit.Wrap(ambit.OpList, dir, err)
 	}
-	l, err := m.fsys.List(ctx, dir, o)
-	switch {
-	case err == nil && r.strays(m, l.Dir):
-		return nil, ambit.Wrap(ambit.OpList, dir, astray(clean))
-	case err == nil:
-	case r.isWay(clean) && clean != m.at && (ambit.ReasonOf(err) == ambit.ErrNotFound || ambit.ReasonOf(err) == ambit.ErrNotADirectory):
-		if err := r.ask(ctx, ambit.OpList, clean); err != nil {
-			return nil, ambit.Wrap(ambit.OpList, dir, err)
-		}
-		l = &ambit.Listing{Dir: clean}
-	default:
-		return nil, r.fail(ambit.OpList, dir, clean, m, err)
+	if err := r.settle(ctx, ambit.OpList, dir, &t); err != nil {
+		return nil, err
 	}
-	return r.merge(ctx, l, o), nil
+	l, err := t.fsys.List(ctx, dir, o)
+	if err == nil && r.strays(t, ambit.FileInfo{Path: l.Dir, Kind: ambit.KindDirectory}) {
+		err = astray(ambit.OpList, dir)
+	}
+	if err != nil {
+		return nil, r.fail(ambit.OpList, dir, t, err)
+	}
+	o = orZero(o)
+	if t.fsys != r.ways {
+		return r.merge(ctx, l, o), nil
+	}
+	for i, e := range l.Entries {
+		l.Entries[i].Info = r.describe(ctx, e.Info.Path, o.Details)
+	}
+	return l, nil
 }
 
-// merge adds to a page of a member's listing the mount points in that folder
-// and the ways to them, and takes away what they hide.
+// merge adds to a page of a member's listing what leads to mount points, and
+// takes away what that hides.
 func (r *router) merge(ctx context.Context, l *ambit.Listing, o *ambit.ListOptions) *ambit.Listing {
-	names := r.namesIn(l.Dir)
+	names := r.ways.names[l.Dir]
 	if len(names) == 0 {
 		return l
 	}
-	if o == nil {
-		o = &ambit.ListOptions{}
+	entries := make([]ambit.Entry, 0, len(l.Entries)+len(names))
+	for _, e := range l.Entries {
+		// A folder above a mount point that the member has is the member's.
+		if !slices.Contains(names, e.Name) || e.Info.Kind == ambit.KindDirectory && r.isWay(ambit.Join(l.Dir, e.Name)) {
+			entries = append(entries, e)
+		}
 	}
-	entries := slices.DeleteFunc(slices.Clone(l.Entries), func(e ambit.Entry) bool { return slices.Contains(names, e.Name) })
+	shown := len(entries)
 	for _, name := range names {
-		path := ambit.Join(l.Dir, name)
 		// What lies behind a page that is not the last comes with the next.
-		if name <= o.After || l.Next != "" && name > l.Next || r.ask(ctx, ambit.OpStat, path) != nil {
+		if name <= o.After || l.Next != "" && name > l.Next ||
+			slices.ContainsFunc(entries[:shown], func(e ambit.Entry) bool { return e.Name == name }) {
 			continue
 		}
-		info := ambit.FileInfo{Path: path, Kind: ambit.KindDirectory}
-		if o.Details {
-			info = r.way(ctx, r.owner(path), path)
+		path := ambit.Join(l.Dir, name)
+		if r.ways.allow(ctx, ambit.OpStat, path) != nil {
+			continue
 		}
-		entries = append(entries, ambit.Entry{Name: name, Info: info})
+		entries = append(entries, ambit.Entry{Name: name, Info: r.describe(ctx, path, o.Details)})
 	}
 	page := ambit.Page(l.Dir, entries, &ambit.ListOptions{Limit: o.Limit})
 	if page.Next == "" {
@@ -221,88 +160,106 @@ func (r *router) merge(ctx context.Context, l *ambit.Listing, o *ambit.ListOptio
 	return page
 }
 
-// namesIn returns the names in the folder dir that are mount points or lead to
-// one.
-func (r *router) namesIn(dir string) []string {
-	var names []string
-	for _, m := range r.mounts {
-		if m.at == dir || !ambit.Contains(dir, m.at) {
-			continue
-		}
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(m.at, dir), "/"), "/")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+// describe describes a mount point, or a folder above one that its member has
+// not.
+func (r *router) describe(ctx context.Context, path string, details bool) ambit.FileInfo {
+	if m := r.members[path]; m != nil && details {
+		if info, err := m.fsys.Stat(ctx, path); err == nil && info.IsDir() && info.Path == path {
+			return info
 		}
 	}
-	return names
+	return r.ways.info(path)
 }
 
+// Sub returns the folder dir with what is mounted beneath it. Where dir is no
+// more than the way to a mount point, the Sub has no fallback.
 func (r *router) Sub(ctx context.Context, dir string) (ambit.FileSystem, error) {
-	m, clean, _, err := r.find(ctx, ambit.OpSub, dir)
+	sub, err := r.sub(ctx, dir)
+	if err != nil {
+		return nil, ambit.Wrap(ambit.OpSub, dir, err)
+	}
+	return sub, nil
+}
+
+func (r *router) sub(ctx context.Context, dir string) (ambit.FileSystem, error) {
+	t, err := r.look(ctx, ambit.OpSub, dir)
 	if err != nil {
 		return nil, err
 	}
-	if m.over && m.fsys.Capabilities().Links != ambit.LinksNone {
+	if t.m.over && t.fsys != r.ways && !r.ways.leadsOn(t.clean) {
+		// A link may lead to a folder above a mount point.
 		info, err := r.Stat(ctx, dir)
 		if err == nil && !info.IsDir() {
 			err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.Kind, Target: info.Path}
 		}
 		if err != nil {
-			return nil, ambit.Wrap(ambit.OpSub, dir, err)
+			return nil, err
 		}
-		m, clean = r.owner(info.Path), info.Path
+		t.clean = info.Path
+		dir = t.clean
 	}
-	if !r.isWay(clean) {
-		sub, err := ambit.Sub(ctx, m.fsys, dir)
-		return sub, ambit.Wrap(ambit.OpSub, dir, err)
-	}
-	if err := r.ask(ctx, ambit.OpSub, clean); err != nil {
-		return nil, ambit.Wrap(ambit.OpSub, dir, err)
-	}
-	// What its member has beneath dir, with the mounts beneath it.
-	below, err := ambit.Sub(ctx, m.fsys, clean)
-	if ambit.ReasonOf(err) == ambit.ErrNotFound {
-		err = &ambit.Error{Reason: ambit.ErrUnsupported, Detail: "the folder is no more than the way to a mount point"}
-	}
-	if err != nil {
-		return nil, ambit.Wrap(ambit.OpSub, dir, err)
-	}
-	at := make(map[string]ambit.FileSystem)
-	for _, n := range r.mounts {
-		if n.at == clean || !ambit.Contains(clean, n.at) {
-			continue
-		}
-		sub, err := ambit.Sub(ctx, n.fsys, n.at)
-		if err != nil {
-			return nil, ambit.Wrap(ambit.OpSub, dir, err)
-		}
-		at[strings.TrimPrefix(n.at, strings.TrimSuffix(clean, "/"))] = sub
-	}
-	sub, err := New(below, at)
-	if err != nil {
-		return nil, ambit.Wrap(ambit.OpSub, dir, err)
-	}
-	for _, ask := range r.asks {
-		s := sub.(*router)
-		s.asks = append(s.asks, func(ctx context.Context, op ambit.Op, canonical string) error {
-			if clean != "/" {
-				canonical = strings.TrimSuffix(clean+canonical, "/")
+	if !r.ways.leadsOn(t.clean) {
+		if t.fsys == r.ways {
+			if err := r.ways.allow(ctx, ambit.OpSub, t.clean); err != nil {
+				return nil, err
 			}
-			return ask(ctx, op, canonical)
-		})
+			_, err := r.ways.List(ctx, dir, nil) // nothing is there, and the error says so
+			return nil, err
+		}
+		return ambit.Sub(ctx, t.m.whole, dir)
 	}
-	return sub, nil
+	if err := r.ways.allow(ctx, ambit.OpSub, t.clean); err != nil {
+		return nil, err
+	}
+	bases := make(map[string]ambit.FileSystem)
+	if t.fsys != r.ways {
+		below, err := ambit.Sub(ctx, ambit.MapPaths(t.m.base, mountedAt(t.m.at, nil)), t.clean)
+		if err != nil {
+			return nil, r.fail(ambit.OpSub, dir, t, err)
+		}
+		bases["/"] = below
+	}
+	for at, m := range r.members {
+		if at != t.clean && ambit.Contains(t.clean, at) && m.base != nil {
+			bases[strings.TrimPrefix(at, strings.TrimSuffix(t.clean, "/"))] = m.base
+		}
+	}
+	return newRouter(bases, beneath(t.clean, r.ways.ask)), nil
 }
 
+// beneath asks a rule of the machine about the paths of a file system that is
+// mounted at the folder dir of it.
+func beneath(dir string, ask rule) rule {
+	if ask == nil || dir == "/" {
+		return ask
+	}
+	return func(ctx context.Context, op ambit.Op, canonical string) error {
+		if canonical == "/" {
+			return ask(ctx, op, dir)
+		}
+		return ask(ctx, op, dir+canonical)
+	}
+}
+
+// Guard puts the rule around every member, and asks it about the ways too.
 func (r *router) Guard(ask func(ctx context.Context, op ambit.Op, canonical string) error) ambit.FileSystem {
 	if !r.caps.Guard {
-		return ambit.Forward{Base: r}.Guard(ask)
+		return ambit.Forward{}.Guard(ask)
 	}
-	guarded := &router{caps: r.caps, asks: append(slices.Clip(r.asks), ask)}
-	for _, m := range r.mounts {
-		n := *m
-		n.fsys = m.fsys.(ambit.Guarder).Guard(ask)
-		guarded.mounts = append(guarded.mounts, &n)
+	bases := make(map[string]ambit.FileSystem, len(r.members))
+	for at, m := range r.members {
+		if m.base != nil {
+			bases[at] = m.base.(ambit.Guarder).Guard(beneath(at, ask))
+		}
 	}
-	return guarded
+	both := ask
+	if before := r.ways.ask; before != nil {
+		both = func(ctx context.Context, op ambit.Op, canonical string) error {
+			if err := before(ctx, op, canonical); err != nil {
+				return err
+			}
+			return ask(ctx, op, canonical)
+		}
+	}
+	return newRouter(bases, both)
 }

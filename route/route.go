@@ -4,78 +4,152 @@
 package route
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ambitfs/ambit"
 )
 
 // New returns the machine on which fallback is "/" and each file system of at
-// is mounted at its key, an absolute path. A key that is "/" or not a path, two
-// keys for one place and a nil file system are [ambit.ErrInvalid].
+// is mounted at its key: a clean absolute path, with or without a slash behind.
+// With a nil fallback there is nothing but the mounts and the ways to them.
 //
-// The file system is as safe for concurrent use as its members. It does not
-// close them.
+// A key that is no such path or is "/", two keys for one place, a nil file
+// system and a machine of nothing at all are [ambit.ErrInvalid], a key that is
+// no path at all [ambit.ErrInvalidPath].
+//
+// The machine is as safe for concurrent use as its members. It does not close
+// them.
 func New(fallback ambit.FileSystem, at map[string]ambit.FileSystem) (ambit.FileSystem, error) {
-	if fallback == nil {
-		return nil, invalid("/", "the fallback is nil")
+	members := make(map[string]ambit.FileSystem, len(at)+1)
+	switch {
+	case fallback == nil && len(at) == 0:
+		return nil, invalid("/", "there is neither a fallback nor a mount")
+	case fallback == nil:
+	case isNil(fallback):
+		return nil, invalid("/", "the file system is a nil pointer")
+	default:
+		members["/"] = fallback
 	}
-	r := &router{}
-	r.mounts = append(r.mounts, newMount("/", fallback))
 	for _, path := range slices.Sorted(maps.Keys(at)) {
 		clean, _, err := ambit.Resolve("/", path)
 		switch {
 		case err != nil:
 			return nil, ambit.Wrap(opNew, path, err)
-		case !strings.HasPrefix(path, "/"):
-			return nil, invalid(path, "a mount point is an absolute path")
 		case clean == "/":
 			return nil, invalid(path, "the root is the fallback's")
-		case at[path] == nil:
+		case clean != strings.TrimSuffix(path, "/"):
+			return nil, invalid(path, "a mount point is a clean absolute path")
+		case isNil(at[path]):
 			return nil, invalid(path, "the file system is nil")
-		case slices.ContainsFunc(r.mounts, func(m *mount) bool { return m.at == clean }):
+		case members[clean] != nil:
 			return nil, invalid(path, "two file systems are mounted here")
 		}
-		r.mounts = append(r.mounts, newMount(clean, at[path]))
+		members[clean] = at[path]
 	}
-	r.finish()
-	return r, nil
+	return newRouter(members, nil), nil
 }
 
 const opNew = "route"
+
+// isNil sees a nil pointer inside the interface too.
+func isNil(fsys ambit.FileSystem) bool {
+	if fsys == nil {
+		return true
+	}
+	v := reflect.ValueOf(fsys)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
 
 func invalid(path, detail string) error {
 	return &ambit.Error{Op: opNew, Path: path, Reason: ambit.ErrInvalid, Detail: detail}
 }
 
+// rule is a function given to Guard.
+type rule = func(ctx context.Context, op ambit.Op, canonical string) error
+
 // router is the machine.
 type router struct {
-	mounts []*mount // the longest mount point first
-	caps   ambit.Capabilities
-	asks   []func(ctx context.Context, op ambit.Op, canonical string) error // rules, for what no member answers
+	members map[string]*member // by mount point; "/" is always one
+	ways    *ways
+	caps    ambit.Capabilities
 }
 
-// mount is one member.
-type mount struct {
-	at   string
-	fsys ambit.FileSystem // takes and gives paths of the machine
-	base ambit.FileSystem // as it was given
-	over bool             // another member is mounted beneath at, and hides what is there
+// member is one file system of the machine.
+type member struct {
+	at    string
+	base  ambit.FileSystem // as it was given, under the rules
+	whole ambit.FileSystem // base, taking and giving paths of the machine
+	fsys  ambit.FileSystem // whole, without what the machine does not claim
+	over  bool             // others are mounted beneath at, and hide what is there
+	loose bool             // and nothing but a look keeps links from leading there
 }
 
-func newMount(at string, fsys ambit.FileSystem) *mount {
-	return &mount{at: at, base: fsys, fsys: ambit.MapPaths(fsys, ambit.PathMap{
+// newRouter makes a machine of bases by their mount points, which are judged.
+// ask is asked about what no member answers for; nil allows all.
+func newRouter(bases map[string]ambit.FileSystem, ask rule) *router {
+	r := &router{members: make(map[string]*member, len(bases)+1)}
+	points := slices.Sorted(maps.Keys(bases))
+	r.ways = newWays(points, ask)
+	r.caps = floor(bases)
+	r.ways.identity = r.caps.Identity
+	storages := []string{}
+	for _, at := range points {
+		base := bases[at]
+		m := &member{at: at, base: base, over: r.ways.leadsOn(at)}
+		caps := base.Capabilities()
+		storage := slices.Index(storages, caps.ID)
+		if storage < 0 {
+			storage = len(storages)
+			storages = append(storages, caps.ID)
+		}
+		paths := mountedAt(at, func(id string) string {
+			// Members may use the same IDs for different files.
+			return strconv.Itoa(storage) + ":" + id
+		})
+		links := caps.Links != ambit.LinksNone && caps.Links != ambit.LinksRefused
+		guarder, guards := base.(ambit.Guarder)
+		m.loose = m.over && links && !(guards && caps.Guard)
+		if m.loose {
+			r.caps.Confined = false
+		}
+		guarded := base
+		if m.over && links && !m.loose {
+			guarded = guarder.Guard(func(_ context.Context, op ambit.Op, canonical string) error {
+				shown, _ := paths.Out(canonical)
+				return r.mayReach(m, op, shown)
+			})
+		}
+		m.whole = ambit.MapPaths(guarded, paths)
+		m.fsys = m.whole
+		if caps.Versions != r.caps.Versions || caps.Identity != r.caps.Identity {
+			keep := caps
+			keep.Versions, keep.Identity = r.caps.Versions, r.caps.Identity
+			m.fsys = ambit.MapPaths(ambit.Forward{Base: guarded, Keep: keep}, paths)
+		}
+		r.members[at] = m
+	}
+	if r.members["/"] == nil {
+		r.members["/"] = &member{at: "/", whole: r.ways, fsys: r.ways}
+	}
+	return r
+}
+
+// mountedAt shows a file system as if its root were at.
+func mountedAt(at string, id func(string) string) ambit.PathMap {
+	return ambit.PathMap{
 		In: func(path string) (string, error) {
 			clean, dir, err := ambit.Resolve("/", path)
+			if err == nil && !ambit.Contains(at, clean) {
+				err = ambit.ErrOutside
+			}
 			if err != nil {
 				return "", err
-			}
-			if !ambit.Contains(at, clean) {
-				return "", ambit.ErrOutside
 			}
 			inner := "/" + strings.TrimPrefix(strings.TrimPrefix(clean, at), "/")
 			if dir && inner != "/" {
@@ -84,80 +158,86 @@ func newMount(at string, fsys ambit.FileSystem) *mount {
 			return inner, nil
 		},
 		Out: func(canonical string) (string, bool) {
+			path := strings.TrimSuffix(at, "/") + canonical
 			if canonical == "/" {
-				return at, true
+				path = at
 			}
-			if at == "/" {
-				return canonical, true
-			}
-			return at + canonical, true
+			return path, len(path) <= ambit.MaxPath
 		},
-		// Members may use the same IDs for different files.
-		ID: func(id string) string { return at + ":" + id },
-	})}
+		ID: id,
+	}
 }
 
-func (r *router) finish() {
-	slices.SortFunc(r.mounts, func(a, b *mount) int {
-		return cmp.Or(len(b.at)-len(a.at), strings.Compare(a.at, b.at))
-	})
-	for i, m := range r.mounts {
-		caps := m.fsys.Capabilities()
-		// What every Sub of a member keeps is kept by prefix too.
-		caps.Sub = canSub(m.base.Capabilities())
-		if i == 0 {
-			r.caps = caps
-		} else {
-			r.caps = r.caps.Intersect(caps)
+// floor returns what all members promise.
+func floor(bases map[string]ambit.FileSystem) ambit.Capabilities {
+	var all ambit.Capabilities
+	nameless := 0
+	first := true
+	for _, base := range bases {
+		caps := base.Capabilities()
+		// What ambit.Sub can do for a member, the machine can do.
+		caps.Sub = caps.Sub || caps.Links == ambit.LinksNone || caps.Links == ambit.LinksRefused
+		if caps.ID == "" {
+			nameless++
 		}
-		m.over = slices.ContainsFunc(r.mounts, func(n *mount) bool { return n != m && ambit.Contains(m.at, n.at) })
+		if first {
+			all, first = caps, false
+			continue
+		}
+		all = all.Intersect(caps)
 	}
-	r.caps.Search = false
-	if len(r.mounts) > 1 {
-		r.caps.ID = ""
-	}
-}
-
-func canSub(c ambit.Capabilities) bool {
-	return c.Sub || c.Links == ambit.LinksNone || c.Links == ambit.LinksRefused
+	all.Identity = all.Identity && nameless <= 1
+	all.Search = false
+	return all
 }
 
 func (r *router) Capabilities() ambit.Capabilities { return r.caps }
 
-// owner returns who answers for a clean path.
-func (r *router) owner(clean string) *mount {
-	for _, m := range r.mounts {
-		if ambit.Contains(m.at, clean) {
+// owner returns the member that answers for a clean path.
+func (r *router) owner(clean string) *member {
+	for at := clean; ; at = ambit.Dir(at) {
+		if m := r.members[at]; m != nil {
 			return m
 		}
 	}
-	return r.mounts[len(r.mounts)-1] // not reached: the last is "/"
 }
 
-// isRoot: the clean path is a mount point.
-func (r *router) isRoot(clean string) bool { return r.owner(clean).at == clean }
-
-// isWay: the clean path lies above a mount point, so that a folder is there.
+// isWay reports whether the clean path is a folder above a mount point that
+// belongs to the member beneath it, and is not that member's root.
 func (r *router) isWay(clean string) bool {
-	return slices.ContainsFunc(r.mounts, func(m *mount) bool { return m.at != clean && ambit.Contains(clean, m.at) })
+	return r.ways.leadsOn(clean) && r.members[clean] == nil
 }
 
-// find is what every method begins with. It judges what comes before the walk:
-// the operation, the context, the path's text.
-func (r *router) find(ctx context.Context, op, path string) (m *mount, clean string, dir bool, err error) {
-	if err := r.caps.Refusal(op, path); err != nil {
-		return nil, "", false, err
+// mayReach judges what a call of m has resolved its path to.
+func (r *router) mayReach(m *member, op ambit.Op, canonical string) error {
+	switch {
+	case r.owner(canonical) != m:
+		return &ambit.Error{Reason: ambit.ErrOutside, Detail: hidden}
+	case !r.isWay(canonical):
+		return nil
 	}
-	if ctx.Err() != nil {
-		return nil, "", false, ambit.Wrap(op, path, contextError(ctx))
+	switch op {
+	case ambit.OpWrite, ambit.OpAppend, ambit.OpRemove, ambit.OpRename:
+		return onTheWay("")
 	}
-	clean, dir, err = ambit.Resolve("/", path)
-	if err != nil {
-		return nil, "", false, ambit.Wrap(op, path, err)
+	return nil
+}
+
+const hidden = "a link leads to what a mount hides"
+
+// onTheWay is the error of a change that would take away a folder above a
+// mount point, or put something else in its place.
+func onTheWay(canonical string) error {
+	return &ambit.Error{
+		Reason: ambit.ErrDenied, Rule: "mount", Target: canonical,
+		Detail: "a folder that leads to a mount point stays where it is",
 	}
-	return r.owner(clean), clean, dir, nil
 }
 
 func contextError(ctx context.Context) error {
-	return &ambit.Error{Reason: ambit.ReasonOf(ctx.Err()), Err: errors.Join(ctx.Err(), context.Cause(ctx))}
+	e := &ambit.Error{Reason: ambit.ReasonOf(ctx.Err()), Err: ctx.Err()}
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		e.Err = errors.Join(ctx.Err(), cause)
+	}
+	return e
 }
