@@ -107,11 +107,12 @@ func appendMutants() []mutant {
 				return r, err
 			}
 		})},
-		{name: "Append of nothing to a missing name makes nothing", check: "write/append-of-nothing", breaks: appends(func(_ *faulty, base appendFunc) appendFunc {
+		{name: "Append of nothing to a missing name makes nothing", check: "write/append-of-nothing", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				_, statErr := f.base.Stat(ctx, path)
 				data, err := readAll(content)
-				if err == nil && len(data) == 0 {
-					return ambit.WriteResult{}, nil
+				if err == nil && len(data) == 0 && ambit.ReasonOf(statErr) == ambit.ErrNotFound {
+					return ambit.WriteResult{Info: ambit.FileInfo{Path: ambit.Join("/", path), Kind: ambit.KindRegular}, Created: true}, nil
 				}
 				return base(ctx, path, rest(data, err), o)
 			}

@@ -55,7 +55,7 @@ func concurrentMutants() []mutant {
 			return look(ctx, path, rest(data, err), o)
 		}
 	}
-	return []mutant{
+	mutants := []mutant{
 		{name: "updates with one IfVersion are lost", check: "concurrent/updates-all-survive", breaks: lookThenAct},
 		{name: "two writes on one version succeed", check: "concurrent/swap-one-wins", breaks: lookThenAct},
 		{name: "a removal on a version succeeds beside a write on it", check: "concurrent/swap-any-method", breaks: func(f *faulty) {
@@ -227,26 +227,17 @@ func concurrentMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "parallel reads of one path share a position", check: "concurrent/own-positions", breaks: func(f *faulty) {
-			var mu sync.Mutex
-			last := make(map[string]*faultyFile)
+		{name: "a File starts where the last one of its path stands", check: "concurrent/own-positions", breaks: func(f *faulty) {
+			var stands sync.Map // path to the position
 			f.file = func(path string, file ambit.File) ambit.File {
-				mu.Lock()
-				defer mu.Unlock()
-				other := last[path]
-				own := &faultyFile{File: file}
-				own.read = func(p []byte) (int, error) {
-					mu.Lock()
-					defer mu.Unlock()
-					if other != nil && len(p) < 4096 {
-						if n, err := other.File.Read(p); err == nil {
-							return n, err
-						}
-					}
-					return file.Read(p)
-				}
-				last[path] = own
-				return own
+				at, _ := stands.LoadOrStore(path, new(atomic.Int64))
+				position := at.(*atomic.Int64)
+				io.CopyN(io.Discard, file, position.Load())
+				return &faultyFile{File: file, read: func(p []byte) (int, error) {
+					n, err := file.Read(p)
+					position.Add(int64(n))
+					return n, err
+				}}
 			}
 		}},
 		{name: "ReadAt of a file that was closed beside it is io", check: "concurrent/close-beside-reads", breaks: func(f *faulty) {
@@ -400,9 +391,14 @@ func concurrentMutants() []mutant {
 				return r, lateError(ctx, ambit.OpWrite, path, err)
 			}
 		})},
-		{name: "the parents of a cancelled write stay", check: "concurrent/cancelled-write-parents", breaks: tries(func(f *faulty, path string, _ []byte, o ambit.WriteOptions, err error) {
-			if o.Parents && ambit.ReasonOf(err) == ambit.ErrCanceled {
-				makeParents(f, path)
+		{name: "the parents of a cancelled write stay", check: "concurrent/cancelled-write-parents", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				time.Sleep(window)
+				r, err := base(ctx, path, content, o)
+				if ctx.Err() != nil && err != nil && o.Parents {
+					makeParents(f, path)
+				}
+				return r, err
 			}
 		})},
 		{name: "an append that was published is told as canceled", check: "concurrent/cancelled-append", breaks: appends(func(_ *faulty, base appendFunc) appendFunc {
@@ -555,6 +551,10 @@ func concurrentMutants() []mutant {
 			}
 		}},
 	}
+	for i := range mutants {
+		mutants[i].chance = true
+	}
+	return mutants
 }
 
 // slow makes every change wait before it begins, which is no fault: with it a

@@ -74,7 +74,7 @@ func foreignMutants() []mutant {
 				}}
 			}
 		}},
-		{name: "a read beside another program mixes", check: "hostile/foreign-read", breaks: func(f *faulty) {
+		{name: "a read beside another program mixes", check: "hostile/foreign-read", chance: true, breaks: func(f *faulty) {
 			f.file = func(path string, file ambit.File) ambit.File {
 				var at int64
 				return &faultyFile{

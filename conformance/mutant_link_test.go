@@ -17,17 +17,32 @@ import (
 // hostPath is where path lies on the disk, joined as a careless program does.
 func (f *faulty) hostPath(path string) string { return f.host + "/" + path }
 
-// awaitSwap waits a little for a link to come to be at path or above it: the
-// window of a program that looks first and acts then, at its worst.
-func (f *faulty) awaitSwap(path string) {
-	for range 200 {
+// swapped opens path on the disk, without any rule, at a moment when a link is
+// at path or above it: what a program that looks first and acts then meets at
+// its worst. After a while it gives up.
+func (f *faulty) swapped(path string, flag int) (*os.File, bool) {
+	linked := func() bool {
 		for host := f.hostPath(path); len(host) > len(f.host); host = filepath.Dir(host) {
 			if info, err := os.Lstat(host); err == nil && info.Mode().Type() == os.ModeSymlink {
-				return
+				return true
 			}
 		}
-		time.Sleep(window / 100)
+		return false
 	}
+	for end := time.Now().Add(50 * window); time.Now().Before(end); {
+		if !linked() {
+			continue
+		}
+		file, err := os.OpenFile(f.hostPath(path), flag, 0)
+		if err != nil {
+			continue
+		}
+		if linked() {
+			return file, true
+		}
+		file.Close()
+	}
+	return nil, false
 }
 
 // link describes a link at path itself.
@@ -527,35 +542,34 @@ func linkMutants() []mutant {
 				return l, nil
 			}
 		}},
-		{name: "Write checks first and writes then", check: "hostile/race-changing", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+		{name: "Write checks first and writes then", check: "hostile/race-changing", chance: true, breaks: writes(func(f *faulty, base writeFunc) writeFunc {
 			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
 				info, err := f.base.Stat(ctx, path)
-				data, readErr := readAll(content)
-				if err != nil || info.Kind != ambit.KindRegular || readErr != nil || !o.If.IsZero() {
-					return base(ctx, path, rest(data, readErr), o)
+				if err != nil || info.Kind != ambit.KindRegular || !o.If.IsZero() {
+					return base(ctx, path, content, o)
 				}
-				f.awaitSwap(path)
-				if err := os.WriteFile(f.hostPath(path), data, 0o666); err != nil {
-					return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
+				file, ok := f.swapped(path, os.O_WRONLY)
+				if !ok {
+					return base(ctx, path, content, o)
 				}
-				info.Size = int64(len(data))
-				return ambit.WriteResult{Info: info}, nil
+				defer file.Close()
+				_, err = io.Copy(file, ambit.Content(ctx, content, 0))
+				return ambit.WriteResult{Info: info}, ambit.Wrap(ambit.OpWrite, path, err)
 			}
 		})},
-		{name: "Open checks first and opens then", check: "hostile/race-reading", breaks: func(f *faulty) {
+		{name: "Open checks first and opens then", check: "hostile/race-reading", chance: true, breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				file, err := f.base.Open(ctx, path)
 				if err != nil {
 					return file, err
 				}
-				f.awaitSwap(path)
-				raw, rawErr := openRaw(f.hostPath(path))
-				if rawErr != nil {
+				info := file.Info()
+				swapped, ok := f.swapped(path, os.O_RDONLY)
+				if !ok {
 					return file, err
 				}
-				info := file.Info()
 				file.Close()
-				return &faultyFile{File: raw, info: func() ambit.FileInfo { return info }}, nil
+				return &faultyFile{File: rawFile{swapped}, info: func() ambit.FileInfo { return info }}, nil
 			}
 		}},
 	}
