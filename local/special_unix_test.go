@@ -6,6 +6,8 @@
 package local_test
 
 import (
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -21,5 +23,10 @@ func makeSocket(t testing.TB, path string) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	must(t, err)
 	defer syscall.Close(fd)
-	must(t, syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}))
+	// The address of a socket is shorter than many a path.
+	before, err := os.Getwd()
+	must(t, err)
+	must(t, os.Chdir(filepath.Dir(path)))
+	defer os.Chdir(before)
+	must(t, syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Base(path)}))
 }
