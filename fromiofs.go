@@ -222,7 +222,7 @@ func (s *foreign) ReadLink(ctx context.Context, path string) (string, error) {
 		return "", Wrap(OpReadLink, path, at.fault(err))
 	}
 	// Whether it leads out is known only once it has been followed to its end.
-	switch _, err := s.walk(ctx, at.path, true); ReasonOf(err) {
+	switch _, err := s.find(ctx, path, true, nil); ReasonOf(err) {
 	case ErrOutside, ErrCanceled, ErrTimeout:
 		return "", Wrap(OpReadLink, path, err)
 	}

@@ -252,8 +252,8 @@ func (t treeFS) ReadLink(ctx context.Context, path string) (string, error) {
 	if n.kind != ambit.KindSymlink {
 		return "", &ambit.Error{Op: ambit.OpReadLink, Path: path, Reason: ambit.ErrInvalid, Kind: n.kind, Target: at}
 	}
-	if _, _, err := t.find(ctx, ambit.OpReadLink, at, true); ambit.ReasonOf(err) == ambit.ErrOutside {
-		return "", ambit.Wrap(ambit.OpReadLink, path, err)
+	if _, _, err := t.find(ctx, ambit.OpReadLink, path, true); ambit.ReasonOf(err) == ambit.ErrOutside {
+		return "", err
 	}
 	return n.data, nil
 }
