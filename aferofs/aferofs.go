@@ -124,19 +124,20 @@ func (v *FileSystem) Capabilities() ambit.Capabilities { return v.caps }
 // Sub returns the folder dir as a file system of its own. It follows the name:
 // when the folder is moved or removed, its "/" is missing.
 func (v *FileSystem) Sub(ctx context.Context, dir string) (ambit.FileSystem, error) {
-	c, t, err := v.begin(ctx, ambit.OpSub, dir, false)
-	if err != nil {
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpSub, dir, false, &c, &t); err != nil {
 		return nil, err
 	}
-	err = c.decide(false, func() error {
+	err := c.decide(false, func() error {
 		if err := c.allowed(ambit.OpSub, t.in); err != nil {
 			return t.wrap(err)
 		}
-		p, err := t.locate()
-		if err != nil {
+		var p place
+		if err := t.locate(&p); err != nil {
 			return err
 		}
-		if err := t.mustBeFolder(p); err != nil {
+		if err := t.mustBeFolder(&p); err != nil {
 			return err
 		}
 		return c.last(&t)

@@ -20,8 +20,9 @@ import (
 // that is open could tell: then it writes the file anew.
 func (v *FileSystem) Append(ctx context.Context, path string, content io.Reader, o *ambit.AppendOptions) (ambit.WriteResult, error) {
 	var r ambit.WriteResult
-	c, t, err := v.begin(ctx, ambit.OpAppend, path, true)
-	if err != nil {
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpAppend, path, true, &c, &t); err != nil {
 		return r, err
 	}
 	if err := o.Check(v.caps); err != nil {
@@ -34,14 +35,14 @@ func (v *FileSystem) Append(ctx context.Context, path string, content io.Reader,
 	if o != nil {
 		w = writing{cond: o.If, parents: o.Parents, mode: o.Mode}
 	}
-	added, err := c.prepareAppend(&t, w, content)
-	if err != nil {
+	added := payload{s: v.store}
+	defer added.drop()
+	if err := c.prepareAppend(&t, w, content, &added); err != nil {
 		return r, err
 	}
-	defer added.drop()
-	err = c.decide(true, func() error {
-		p, err := c.judge(&t, w, ambit.OpAppend)
-		if err != nil {
+	err := c.decide(true, func() error {
+		var p place
+		if err := c.judge(&t, w, ambit.OpAppend, &p); err != nil {
 			return err
 		}
 		if total := p.look.size + added.size; p.found && v.store.limit > 0 && total > v.store.limit {
@@ -52,13 +53,13 @@ func (v *FileSystem) Append(ctx context.Context, path string, content io.Reader,
 		if err := c.last(&t); err != nil {
 			return err
 		}
-		l, made, err := v.store.extend(p, w, added)
+		l, made, err := v.store.extend(&p, w, &added)
 		if err != nil {
 			return t.storage(err)
 		}
 		r.Created = !p.found
 		r.CreatedDirs = t.outs(made)
-		r.Info = l.info(t.out(p.path), v.store.renew(p.path, l))
+		r.Info = l.info(t.out(p.path), v.store.renew(p.path, &l))
 		return nil
 	})
 	return r, err
@@ -69,32 +70,29 @@ const appendInMemory = 1 << 20
 
 // prepareAppend judges an append and reads its content: a small one into
 // memory, where a temporary file would only be copied.
-func (c *call) prepareAppend(t *target, w writing, content io.Reader) (*payload, error) {
+func (c *call) prepareAppend(t *target, w writing, content io.Reader, added *payload) error {
 	s := c.v.store
 	err := c.decide(false, func() error {
-		_, err := c.judge(t, w, ambit.OpAppend)
-		return err
+		var p place
+		return c.judge(t, w, ambit.OpAppend, &p)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.mem != nil {
-		held, err := s.readBuffered(c.ctx, content)
-		return held, t.wrap(err)
+		return t.wrap(added.read(c.ctx, content))
 	}
 	r := ambit.Content(c.ctx, content, s.limit)
-	buf := buffers.Get().(*[]byte)
-	data, ended, err := readAll((*buf)[:0], r, content, appendInMemory)
-	*buf = data
-	held := &payload{s: s, buf: buf, size: int64(len(data))}
+	added.buf = buffers.Get().(*[]byte)
+	data, ended, err := readAll((*added.buf)[:0], r, content, appendInMemory)
+	*added.buf, added.size = data, int64(len(data))
 	if err == nil && !ended {
-		err = c.spill(t, w, held, r)
+		err = c.spill(t, w, added, r)
 	}
 	if err != nil {
-		held.drop()
-		return nil, t.contentError(err)
+		return t.contentError(err)
 	}
-	return held, nil
+	return nil
 }
 
 // spill moves a payload into a temporary file, and the rest of its content
@@ -102,10 +100,11 @@ func (c *call) prepareAppend(t *target, w writing, content io.Reader) (*payload,
 func (c *call) spill(t *target, w writing, held *payload, rest io.Reader) error {
 	s := c.v.store
 	err := c.decide(false, func() error {
-		p, err := c.judge(t, w, ambit.OpAppend)
-		if err != nil {
+		var p place
+		if err := c.judge(t, w, ambit.OpAppend, &p); err != nil {
 			return err
 		}
+		var err error
 		held.temp, err = s.createTemp(p.near(), s.newFile)
 		if err != nil {
 			return &storageError{err}
@@ -129,7 +128,7 @@ func (c *call) spill(t *target, w writing, held *payload, rest io.Reader) error 
 }
 
 // extend adds the payload to the file at p. The caller holds mu alone.
-func (s *store) extend(p place, w writing, added *payload) (look, []string, error) {
+func (s *store) extend(p *place, w writing, added *payload) (look, []string, error) {
 	if !p.found {
 		if s.mem == nil && added.temp == nil {
 			tmp, err := s.createTemp(p.near(), s.newFile)
@@ -166,7 +165,7 @@ func (s *store) extend(p place, w writing, added *payload) (look, []string, erro
 		return look{}, nil, err
 	}
 	defer done()
-	if s.strange || s.open(p.path) && !p.look.bounds() {
+	if s.strange || p.open() && !p.look.bounds() {
 		l, err := s.rewrite(p, content)
 		return l, nil, err
 	}
@@ -203,7 +202,7 @@ func (s *store) contentOf(held *payload) (io.Reader, func(), error) {
 }
 
 // addTo writes content behind the end of the file at p.
-func (s *store) addTo(p place, content io.Reader, size int64) (look, error) {
+func (s *store) addTo(p *place, content io.Reader, size int64) (look, error) {
 	f, err := s.fsys.OpenFile(s.name(p.path), os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil && f == nil {
 		err = errNothing
@@ -232,7 +231,7 @@ func (s *store) addTo(p place, content io.Reader, size int64) (look, error) {
 	return l, nil
 }
 
-func (s *store) cutBack(p place) error {
+func (s *store) cutBack(p *place) error {
 	f, err := s.fsys.OpenFile(s.name(p.path), os.O_WRONLY, 0)
 	if err == nil && f == nil {
 		err = errNothing
@@ -256,7 +255,7 @@ func (o onlyWriter) Write(p []byte) (int, error) {
 }
 
 // rewrite replaces the file at p by itself and more.
-func (s *store) rewrite(p place, more io.Reader) (look, error) {
+func (s *store) rewrite(p *place, more io.Reader) (look, error) {
 	old, err := s.openRead(p.path, p.look.real)
 	if err != nil {
 		return look{}, err

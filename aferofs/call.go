@@ -17,7 +17,6 @@ import (
 type call struct {
 	v       *FileSystem
 	ctx     context.Context
-	op      string
 	answers map[question]error
 	pending []question
 	fault   []target // what the fault hook is to be asked about
@@ -38,14 +37,14 @@ type target struct {
 	slash   bool   // asserts a folder
 }
 
-// begin judges what comes before the options and the walk.
-func (v *FileSystem) begin(ctx context.Context, op, path string, change bool) (call, target, error) {
-	c := call{v: v, ctx: ctx, op: op}
+// begin judges what comes before the options and the walk, and fills c and t,
+// which are empty.
+func (v *FileSystem) begin(ctx context.Context, op, path string, change bool, c *call, t *target) error {
+	c.v, c.ctx = v, ctx
 	if err := v.mayBegin(ctx, op, path, change); err != nil {
-		return c, target{}, err
+		return err
 	}
-	t, err := v.target(op, path)
-	return c, t, err
+	return v.resolve(op, path, t)
 }
 
 func (v *FileSystem) mayBegin(ctx context.Context, op, path string, change bool) error {
@@ -68,16 +67,17 @@ func contextError(ctx context.Context, op, path string) error {
 	return e
 }
 
-// target resolves a path by its text.
-func (v *FileSystem) target(op, path string) (target, error) {
+// resolve fills t, which is empty, by the text of path.
+func (v *FileSystem) resolve(op, path string, t *target) error {
 	clean, slash, err := ambit.Resolve("/", path)
 	if err == nil {
 		err = refuseText(clean)
 	}
 	if err != nil {
-		return target{}, ambit.Wrap(op, path, err)
+		return ambit.Wrap(op, path, err)
 	}
-	return target{v: v, op: op, written: path, in: v.inner(clean), slash: slash}, nil
+	t.v, t.op, t.written, t.in, t.slash = v, op, path, v.inner(clean), slash
+	return nil
 }
 
 // errPending ends an attempt that needs an answer first.
@@ -219,7 +219,7 @@ func (t *target) kindErr(r ambit.Reason, k ambit.Kind, in string) error {
 	return &ambit.Error{Op: t.op, Path: t.written, Reason: r, Kind: k, Target: t.out(in)}
 }
 
-func (t *target) notFound(p place) error {
+func (t *target) notFound(p *place) error {
 	return &ambit.Error{
 		Op: t.op, Path: t.written, Reason: ambit.ErrNotFound,
 		Target: t.out(p.path), MissingDirs: t.outs(p.missing),

@@ -25,7 +25,7 @@ func (v *FileSystem) Commit(ctx context.Context, changes []ambit.Change) ([]ambi
 	if err != nil || len(plan) == 0 {
 		return nil, err
 	}
-	c := call{v: v, ctx: ctx, op: ambit.OpCommit}
+	c := call{v: v, ctx: ctx}
 	defer func() {
 		for _, p := range plan {
 			p.held.drop()
@@ -44,7 +44,8 @@ func (v *FileSystem) Commit(ctx context.Context, changes []ambit.Change) ([]ambi
 		if p.Op != ambit.OpWrite {
 			continue
 		}
-		if p.held, _, err = c.prepare(&p.t, p.w, p.Content); err != nil {
+		p.held = &payload{}
+		if err := c.prepare(&p.t, p.w, p.Content, p.held, &place{}); err != nil {
 			return nil, err
 		}
 	}
@@ -88,13 +89,12 @@ type planned struct {
 func (v *FileSystem) plan(changes []ambit.Change) ([]*planned, error) {
 	plan := make([]*planned, len(changes))
 	for i, change := range changes {
-		t, err := v.target(ambit.OpCommit, change.Path)
-		if err != nil {
-			return nil, err
-		}
 		plan[i] = &planned{
-			Change: change, t: t,
-			w: writing{cond: change.If, parents: change.Parents, mode: change.Mode},
+			Change: change,
+			w:      writing{cond: change.If, parents: change.Parents, mode: change.Mode},
+		}
+		if err := v.resolve(ambit.OpCommit, change.Path, &plan[i].t); err != nil {
+			return nil, err
 		}
 	}
 	if err := ambit.CheckChanges(changes, v.caps); err != nil {
@@ -119,7 +119,7 @@ func (c *call) judgeAll(plan []*planned) ([]place, error) {
 	for i, p := range plan {
 		var err error
 		if p.Op == ambit.OpWrite {
-			places[i], err = c.judge(&p.t, p.w, ambit.OpWrite)
+			err = c.judge(&p.t, p.w, ambit.OpWrite, &places[i])
 		} else {
 			places[i], err = c.judgeCommitRemove(&p.t, p.w.cond)
 		}
@@ -160,7 +160,8 @@ func (c *call) backUp(plan []*planned) error {
 			continue
 		}
 		err := s.step(false, func() error {
-			at, err := p.t.locate()
+			var at place
+			err := p.t.locate(&at)
 			if err != nil || !at.found || at.look.kind != ambit.KindRegular {
 				return err
 			}
@@ -260,7 +261,7 @@ func (p *planned) make(s *store) (look, error) {
 		}
 		at := p.place
 		at.missing = missing
-		l, made, err := s.install(at, p.w, p.held)
+		l, made, err := s.install(&at, p.w, p.held)
 		p.made = made
 		return l, err
 	}
@@ -279,7 +280,7 @@ func (p *planned) result(s *store, l look) ambit.WriteResult {
 		return ambit.WriteResult{Info: l.info(p.t.out(p.place.path), p.place.version)}
 	}
 	return ambit.WriteResult{
-		Info:        l.info(p.t.out(p.place.path), s.renew(p.place.path, l)),
+		Info:        l.info(p.t.out(p.place.path), s.renew(p.place.path, &l)),
 		Created:     !p.place.found,
 		CreatedDirs: p.t.outs(p.made),
 	}
@@ -308,7 +309,7 @@ func (p *planned) undo(s *store) error {
 		return err
 	}
 	if l, found, err := s.look(p.place.path); err == nil && found && l.kind == ambit.KindRegular {
-		s.restore(p.place.path, l, p.place.version)
+		s.restore(p.place.path, &l, p.place.version)
 	}
 	return nil
 }

@@ -15,8 +15,9 @@ import (
 
 // List returns one level of the folder dir.
 func (v *FileSystem) List(ctx context.Context, dir string, o *ambit.ListOptions) (*ambit.Listing, error) {
-	c, t, err := v.begin(ctx, ambit.OpList, dir, false)
-	if err != nil {
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpList, dir, false, &c, &t); err != nil {
 		return nil, err
 	}
 	if err := o.Check(); err != nil {
@@ -26,20 +27,21 @@ func (v *FileSystem) List(ctx context.Context, dir string, o *ambit.ListOptions)
 		o = &ambit.ListOptions{}
 	}
 	var names []named
-	err = c.decide(false, func() error {
+	err := c.decide(false, func() error {
 		if err := c.allowed(ambit.OpList, t.in); err != nil {
 			return t.wrap(err)
 		}
-		p, err := t.locate()
-		if err != nil {
+		var p place
+		if err := t.locate(&p); err != nil {
 			return err
 		}
-		if err := t.mustBeFolder(p); err != nil {
+		if err := t.mustBeFolder(&p); err != nil {
 			return err
 		}
 		if err := c.last(&t); err != nil {
 			return err
 		}
+		var err error
 		if names, err = v.store.readDir(t.in); err != nil {
 			return t.foreign(err)
 		}
@@ -120,7 +122,7 @@ func (t *target) entries(names []named, details bool) []ambit.Entry {
 		if details && l.kind != ambit.KindUnknown {
 			var version ambit.Version
 			if l.kind == ambit.KindRegular {
-				_, version = s.nodeOf(in, l)
+				_, version = s.nodeOf(in, &l)
 			}
 			info = l.info(info.Path, version)
 		}

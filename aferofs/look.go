@@ -29,13 +29,13 @@ type look struct {
 
 // same reports whether nothing seems to have happened between two looks at
 // one name.
-func (l look) same(m look) bool {
+func (l *look) same(m *look) bool {
 	return l.size == m.size && l.data == m.data && l.kind == m.kind && l.mtime.Equal(m.mtime) && l.sameFile(m)
 }
 
 // sameFile reports whether two looks may have met one and the same file. Where
 // the storage cannot tell, they have.
-func (l look) sameFile(m look) bool {
+func (l *look) sameFile(m *look) bool {
 	if l.data != m.data {
 		return false
 	}
@@ -44,13 +44,6 @@ func (l look) sameFile(m look) bool {
 
 // look looks at path itself. A missing name is found false and no error.
 func (s *store) look(path string) (l look, found bool, err error) {
-	if s.mem != nil {
-		f, err := s.mem.Open(path)
-		if err != nil {
-			return look{}, false, nil
-		}
-		return lookAt(f.(*mem.File).Data()), true, nil
-	}
 	fi, real, err := s.lstat(path)
 	switch {
 	case err == nil && fi == nil:
@@ -108,7 +101,7 @@ func lookOf(fi os.FileInfo, real bool) look {
 }
 
 // info describes what was seen at a path of the caller's machine.
-func (l look) info(path string, v ambit.Version) ambit.FileInfo {
+func (l *look) info(path string, v ambit.Version) ambit.FileInfo {
 	i := ambit.FileInfo{Path: path, Kind: l.kind, Size: l.size, ModTime: l.mtime.Round(0), Mode: l.mode, Version: v}
 	if l.kind != ambit.KindRegular {
 		i.Version = ""
@@ -134,13 +127,13 @@ func (p *place) near() string {
 	return ambit.Dir(p.path)
 }
 
-// locate walks to the target and looks at its last step itself. The caller
-// holds mu.
-func (t *target) locate() (place, error) {
+// locate walks to the target, looks at its last step itself and fills p, which
+// is empty. The caller holds mu.
+func (t *target) locate(p *place) error {
 	s := t.v.store
-	p := place{path: t.in}
+	p.path = t.in
 	if s.holdsReserved(t.in) {
-		return p, &ambit.Error{
+		return &ambit.Error{
 			Op: t.op, Path: t.written, Reason: ambit.ErrDenied, Rule: "reserved", Target: t.out(t.in),
 			Detail: "names of this form are the library's own",
 		}
@@ -149,7 +142,9 @@ func (t *target) locate() (place, error) {
 	if s.mem != nil {
 		// Nothing but this store makes names here, so what is found has its
 		// folders.
-		p.look, p.found, _ = s.look(t.in)
+		if s.locateInMemory(p) {
+			return nil
+		}
 		if !p.found {
 			p.missing, err = t.walk()
 		}
@@ -163,15 +158,36 @@ func (t *target) locate() (place, error) {
 		}
 	}
 	if err != nil {
-		return p, err
+		return err
 	}
 	if !p.found && t.isRoot() {
-		return p, t.rootGone()
+		return t.rootGone()
 	}
 	if p.found && p.look.kind == ambit.KindRegular {
-		p.node, p.version = s.nodeOf(p.path, p.look)
+		p.node, p.version = s.nodeOf(p.path, &p.look)
 	}
-	return p, nil
+	return nil
+}
+
+// locateInMemory looks at p.path, and reports whether it is the file that was
+// seen there last: then p is filled.
+func (s *store) locateInMemory(p *place) bool {
+	f, err := s.mem.Open(p.path)
+	if err != nil {
+		return false
+	}
+	data := f.(*mem.File).Data()
+	p.found = true
+	s.nodesMu.RLock()
+	n := s.nodes[p.path]
+	if n != nil && n.shows(data) {
+		p.look, p.node, p.version = n.seen, n, n.version
+	}
+	s.nodesMu.RUnlock()
+	if p.node == nil {
+		p.look = lookAt(data)
+	}
+	return p.node != nil
 }
 
 // rootGone is the error of a Sub whose folder is not there any more: it makes

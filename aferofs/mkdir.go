@@ -11,13 +11,14 @@ import (
 
 // Mkdir makes the folder dir.
 func (v *FileSystem) Mkdir(ctx context.Context, dir string, o *ambit.MkdirOptions) ([]string, error) {
-	c, t, err := v.begin(ctx, ambit.OpMkdir, dir, true)
-	if err != nil {
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpMkdir, dir, true, &c, &t); err != nil {
 		return nil, err
 	}
 	parents := o != nil && o.Parents
 	var created []string
-	err = c.decide(true, func() error {
+	err := c.decide(true, func() error {
 		p, err := c.judgeMkdir(&t, parents)
 		if err != nil || p.found {
 			return err
@@ -40,12 +41,13 @@ func (c *call) judgeMkdir(t *target, parents bool) (place, error) {
 	if err := c.allowed(ambit.OpMkdir, t.in); err != nil {
 		return place{}, t.wrap(err)
 	}
-	p, err := t.locate()
+	var p place
+	err := t.locate(&p)
 	switch {
 	case err != nil:
 		return p, err
 	case !p.found:
-		return p, c.parents(t, p, parents)
+		return p, c.parents(t, &p, parents)
 	case p.look.kind == ambit.KindDirectory && parents:
 		return p, nil
 	}

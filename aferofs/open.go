@@ -20,12 +20,16 @@ import (
 // Open opens the regular file at path. The File is an [io.ReaderAt] whose
 // ReadAt may be called from several goroutines.
 func (v *FileSystem) Open(ctx context.Context, path string) (ambit.File, error) {
-	c, t, err := v.begin(ctx, ambit.OpOpen, path, false)
-	if err != nil {
+	if f := v.openKnown(ctx, path); f != nil {
+		return f, nil
+	}
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpOpen, path, false, &c, &t); err != nil {
 		return nil, err
 	}
 	var f *file
-	err = c.decide(false, func() (err error) {
+	err := c.decide(false, func() (err error) {
 		f, err = c.open(&t)
 		return err
 	})
@@ -37,20 +41,21 @@ func (v *FileSystem) Open(ctx context.Context, path string) (ambit.File, error) 
 
 // Stat describes the file or folder at path.
 func (v *FileSystem) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
-	c, t, err := v.begin(ctx, ambit.OpStat, path, false)
-	if err != nil {
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpStat, path, false, &c, &t); err != nil {
 		return ambit.FileInfo{}, err
 	}
 	var info ambit.FileInfo
-	err = c.decide(false, func() error {
+	err := c.decide(false, func() error {
 		if err := c.allowed(ambit.OpStat, t.in); err != nil {
 			return t.wrap(err)
 		}
-		p, err := t.locate()
-		if err != nil {
+		var p place
+		if err := t.locate(&p); err != nil {
 			return err
 		}
-		if err := t.mustExist(p); err != nil {
+		if err := t.mustExist(&p); err != nil {
 			return err
 		}
 		if k := p.look.kind; k != ambit.KindDirectory && k != ambit.KindRegular {
@@ -66,7 +71,7 @@ func (v *FileSystem) Stat(ctx context.Context, path string) (ambit.FileInfo, err
 }
 
 // mustExist judges the last step for everything that follows a link there.
-func (t *target) mustExist(p place) error {
+func (t *target) mustExist(p *place) error {
 	switch {
 	case !p.found && t.slash:
 		return t.notADirectory(p.path, ambit.KindUnknown)
@@ -80,7 +85,7 @@ func (t *target) mustExist(p place) error {
 	return nil
 }
 
-func (t *target) mustBeFolder(p place) error {
+func (t *target) mustBeFolder(p *place) error {
 	if err := t.mustExist(p); err != nil {
 		return err
 	}
@@ -94,11 +99,11 @@ func (c *call) open(t *target) (*file, error) {
 	if err := c.allowed(ambit.OpOpen, t.in); err != nil {
 		return nil, t.wrap(err)
 	}
-	p, err := t.locate()
-	if err != nil {
+	var p place
+	if err := t.locate(&p); err != nil {
 		return nil, err
 	}
-	if err := t.mustExist(p); err != nil {
+	if err := t.mustExist(&p); err != nil {
 		return nil, err
 	}
 	if p.look.kind != ambit.KindRegular {
@@ -107,45 +112,79 @@ func (c *call) open(t *target) (*file, error) {
 	if err := c.last(t); err != nil {
 		return nil, err
 	}
-	f := &file{v: t.v, ctx: c.ctx, path: t.written, in: t.in}
-	if err := f.take(t, p); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return t.take(c.ctx, &p)
 }
 
 // file is an open File.
 type file struct {
 	v    *FileSystem
 	ctx  context.Context
-	path string // as the caller wrote it
-	in   string
-	info ambit.FileInfo
+	path string          // as the caller wrote it
+	info *ambit.FileInfo // shared; never changed
 	node *node
 
-	data  *mem.FileData // read from here, or
-	at    io.ReaderAt   // from here, with
-	under afero.File    // the file to be closed
+	data *mem.FileData // read from here, or
+	from *source       // from here
 
 	bound int64 // bytes that belong to the file as it was opened; -1: to its end
 	pos   int64
-	short atomic.Bool // it ended before its size
 
 	// uses counts what keeps the file open: itself, until it is closed, and
 	// each read under way.
-	uses atomic.Int32
+	uses  atomic.Int32
+	short atomic.Bool // it ended before its size
+}
+
+// A source is where a file outside of memory is read from.
+type source struct {
+	at    io.ReaderAt
+	under afero.File
 }
 
 var _ io.ReaderAt = (*file)(nil)
+
+// openKnown is Open for the most common case, a file in memory that was seen
+// before and that no rule watches; else it returns nil.
+func (v *FileSystem) openKnown(ctx context.Context, path string) *file {
+	s := v.store
+	if s.mem == nil || v.root != "" || len(v.rules) > 0 || s.faults != nil || ctx.Err() != nil {
+		return nil
+	}
+	clean, slash, err := ambit.Resolve("/", path)
+	if err != nil || slash {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	under, err := s.mem.Open(clean)
+	if err != nil {
+		return nil
+	}
+	data := under.(*mem.File).Data()
+	s.nodesMu.RLock()
+	defer s.nodesMu.RUnlock()
+	n := s.nodes[clean]
+	if n == nil || !n.shows(data) {
+		return nil
+	}
+	info := n.told.Load()
+	if info == nil {
+		return nil
+	}
+	f := &file{v: v, ctx: ctx, path: path, info: info, node: n, data: data, bound: info.Size}
+	n.opens.Add(1)
+	f.uses.Store(1)
+	return f
+}
 
 // openTries bounds how often a file that changes between the look at it and
 // its opening is looked at again.
 const openTries = 8
 
-// take opens what p found and makes f its File. The caller holds the store's
-// mu.
-func (f *file) take(t *target, p place) error {
-	s := f.v.store
+// take opens what p found. The caller holds the store's mu.
+func (t *target) take(ctx context.Context, p *place) (*file, error) {
+	s := t.v.store
+	f := &file{v: t.v, ctx: ctx, path: t.written, bound: -1}
 	l := p.look
 	for range openTries {
 		if s.mem != nil {
@@ -154,9 +193,9 @@ func (f *file) take(t *target, p place) error {
 		}
 		under, err := s.openRead(p.path, l.real)
 		if err != nil {
-			return t.foreign(err)
+			return nil, t.foreign(err)
 		}
-		f.under = under
+		f.from = &source{under: under}
 		switch under := unwrapped(under).(type) {
 		case *mem.File:
 			f.data = under.Data()
@@ -164,16 +203,16 @@ func (f *file) take(t *target, p place) error {
 		case *os.File:
 			fi, err := under.Stat()
 			if err != nil {
-				f.under.Close()
-				return t.foreign(err)
+				f.from.under.Close()
+				return nil, t.foreign(err)
 			}
-			f.at = under
+			f.from.at = under
 			l = lookOf(fi, l.real)
 		default:
-			f.at = &seekingReader{f: f.under}
+			f.from.at = &seekingReader{f: f.from.under}
 			again, found, err := s.look(p.path)
-			if err == nil && found && !again.same(l) && again.kind == ambit.KindRegular {
-				f.under.Close()
+			if err == nil && found && !again.same(&l) && again.kind == ambit.KindRegular {
+				f.from.under.Close()
 				l = again
 				continue
 			}
@@ -181,17 +220,16 @@ func (f *file) take(t *target, p place) error {
 		break
 	}
 	if l.kind != ambit.KindRegular {
-		f.under.Close()
-		return t.kindErr(ambit.ErrNotAFile, l.kind, p.path)
+		f.from.under.Close()
+		return nil, t.kindErr(ambit.ErrNotAFile, l.kind, p.path)
 	}
 	var version ambit.Version
-	if s.mem != nil {
-		f.node, version = p.node, p.version
-	} else {
-		f.node, version = s.nodeOf(p.path, l)
+	f.node, version = s.nodeOf(p.path, &l)
+	info := l.info(t.out(p.path), version)
+	f.info = &info
+	if s.mem != nil && t.v.root == "" {
+		s.tell(f.node, f.info)
 	}
-	f.info = l.info(t.out(p.path), version)
-	f.bound = -1
 	// What Append adds later lies behind the size. A disk has files whose
 	// size says nothing, and a strange file system may not know it: there
 	// Append keeps away from files that are open.
@@ -200,11 +238,11 @@ func (f *file) take(t *target, p place) error {
 	}
 	f.node.opens.Add(1)
 	f.uses.Store(1)
-	return nil
+	return f, nil
 }
 
 // bounds reports whether the size seen tells where the file ends.
-func (l look) bounds() bool { return l.data != nil || l.inode != nil && l.size > 0 }
+func (l *look) bounds() bool { return l.data != nil || l.inode != nil && l.size > 0 }
 
 func (s *store) openRead(path string, real bool) (afero.File, error) {
 	var f afero.File
@@ -259,7 +297,7 @@ func (r *seekingReader) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 // Info describes the file as it was opened.
-func (f *file) Info() ambit.FileInfo { return f.info }
+func (f *file) Info() ambit.FileInfo { return *f.info }
 
 // Read reads on from where the last Read ended.
 func (f *file) Read(p []byte) (int, error) {
@@ -316,7 +354,7 @@ func (f *file) readAt(p []byte, off int64) (n int, err error) {
 			err = io.EOF
 		}
 	} else {
-		n, err = f.at.ReadAt(p, off)
+		n, err = f.from.at.ReadAt(p, off)
 		if n < 0 || n > len(p) {
 			n, err = 0, errCount
 		}
@@ -328,7 +366,7 @@ func (f *file) readAt(p []byte, off int64) (n int, err error) {
 		}
 		return n, io.EOF
 	case err != nil:
-		t := target{v: f.v, op: ambit.OpRead, written: f.path, in: f.in}
+		t := f.target(ambit.OpRead)
 		return n, t.foreign(err)
 	case cut:
 		return n, io.EOF
@@ -344,13 +382,14 @@ func (f *file) Verify(ctx context.Context) error {
 		return err
 	}
 	defer f.end()
-	c := call{v: f.v, ctx: ctx, op: ambit.OpVerify}
-	t := target{v: f.v, op: ambit.OpVerify, written: f.path, in: f.in}
+	c := call{v: f.v, ctx: ctx}
+	t := f.target(ambit.OpVerify)
 	if ctx.Err() != nil {
 		return contextError(ctx, ambit.OpVerify, f.path)
 	}
 	return c.decide(false, func() error {
-		p, err := t.locate()
+		var p place
+		err := t.locate(&p)
 		if err != nil && ambit.ReasonOf(err) != ambit.ErrDenied && ambit.ReasonOf(err) != ambit.ErrNotADirectory {
 			return err
 		}
@@ -362,6 +401,10 @@ func (f *file) Verify(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+func (f *file) target(op string) target {
+	return target{v: f.v, op: op, written: f.path, in: f.v.inner(f.info.Path)}
 }
 
 // closed is the bit of uses that says that Close was called.
@@ -383,7 +426,7 @@ func (f *file) begin(op string) error {
 		return contextError(f.ctx, op, f.path)
 	}
 	if faults := f.v.store.faults; faults != nil && op == ambit.OpRead {
-		if err := faults(op, f.in); err != nil {
+		if err := faults(op, f.v.inner(f.info.Path)); err != nil {
 			f.end()
 			return ambit.Wrap(op, f.path, err)
 		}
@@ -396,8 +439,8 @@ func (f *file) end() {
 		return
 	}
 	f.node.opens.Add(-1)
-	if f.under != nil {
-		f.under.Close()
+	if f.from != nil {
+		f.from.under.Close()
 	}
 }
 

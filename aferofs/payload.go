@@ -4,11 +4,14 @@
 package aferofs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ambitfs/ambit"
@@ -85,16 +88,29 @@ func readAll(buf []byte, content io.Reader, hint any, limit int) (data []byte, e
 	}
 }
 
-// readBuffered reads content into memory.
-func (s *store) readBuffered(ctx context.Context, content io.Reader) (*payload, error) {
-	buf := buffers.Get().(*[]byte)
-	data, _, err := readAll((*buf)[:0], ambit.Content(ctx, content, s.limit), content, 0)
-	*buf = data
-	if err != nil {
-		giveBack(buf)
-		return nil, err
+// read takes content into memory.
+func (p *payload) read(ctx context.Context, content io.Reader) error {
+	p.buf = buffers.Get().(*[]byte)
+	if n, ok := whole(content); ok && ctx.Err() == nil && (p.s.limit == 0 || int64(n) <= p.s.limit) {
+		*p.buf = slices.Grow((*p.buf)[:0], n)[:n]
+		_, err := io.ReadFull(content, *p.buf)
+		p.size = int64(n)
+		return err
 	}
-	return &payload{s: s, buf: buf, size: int64(len(data))}, nil
+	data, _, err := readAll((*p.buf)[:0], ambit.Content(ctx, content, p.s.limit), content, 0)
+	*p.buf, p.size = data, int64(len(data))
+	return err
+}
+
+// whole returns the length of a content that cannot fail.
+func whole(content io.Reader) (length int, ok bool) {
+	switch r := content.(type) {
+	case *bytes.Reader:
+		return r.Len(), true
+	case *strings.Reader:
+		return r.Len(), true
+	}
+	return 0, false
 }
 
 // A temp is a file, or a folder on its way out, under a reserved name.

@@ -18,8 +18,9 @@ import (
 // it, as in a layer of [afero.CopyOnWriteFs], it is put back and the call is
 // ErrReadOnly.
 func (v *FileSystem) Remove(ctx context.Context, path string, o *ambit.RemoveOptions) error {
-	c, t, err := v.begin(ctx, ambit.OpRemove, path, true)
-	if err != nil {
+	var c call
+	var t target
+	if err := v.begin(ctx, ambit.OpRemove, path, true, &c, &t); err != nil {
 		return err
 	}
 	if err := o.Check(v.caps); err != nil {
@@ -29,7 +30,7 @@ func (v *FileSystem) Remove(ctx context.Context, path string, o *ambit.RemoveOpt
 		o = &ambit.RemoveOptions{}
 	}
 	var gone *temp // a folder that still has to be emptied
-	err = c.decide(true, func() error {
+	err := c.decide(true, func() error {
 		p, err := c.judgeRemove(&t, o)
 		if err != nil || !p.found {
 			return err
@@ -57,8 +58,8 @@ func (c *call) judgeRemove(t *target, o *ambit.RemoveOptions) (place, error) {
 	if err := c.allowed(ambit.OpRemove, t.in); err != nil {
 		return place{}, t.wrap(err)
 	}
-	p, err := t.locate()
-	if err != nil {
+	var p place
+	if err := t.locate(&p); err != nil {
 		return p, err
 	}
 	_, conditional := o.If.Version()
@@ -69,7 +70,7 @@ func (c *call) judgeRemove(t *target, o *ambit.RemoveOptions) (place, error) {
 		case conditional:
 			return p, t.wrap(o.If.Check(nil))
 		case !o.MissingOK:
-			return p, t.notFound(p)
+			return p, t.notFound(&p)
 		}
 		return p, nil
 	}

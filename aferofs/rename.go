@@ -13,12 +13,12 @@ import (
 
 // Rename moves what is at from to the name to.
 func (v *FileSystem) Rename(ctx context.Context, from, to string, o *ambit.RenameOptions) (ambit.FileInfo, error) {
-	c, source, err := v.begin(ctx, ambit.OpRename, from, true)
-	if err != nil {
+	var c call
+	var source, dest target
+	if err := v.begin(ctx, ambit.OpRename, from, true, &c, &source); err != nil {
 		return ambit.FileInfo{}, err
 	}
-	target, err := v.target(ambit.OpRename, to)
-	if err != nil {
+	if err := v.resolve(ambit.OpRename, to, &dest); err != nil {
 		return ambit.FileInfo{}, err
 	}
 	if err := o.Check(v.caps); err != nil {
@@ -28,12 +28,12 @@ func (v *FileSystem) Rename(ctx context.Context, from, to string, o *ambit.Renam
 		o = &ambit.RenameOptions{}
 	}
 	var info ambit.FileInfo
-	err = c.decide(true, func() error {
+	err := c.decide(true, func() error {
 		p, err := c.judgeSource(&source, o)
 		if err != nil {
 			return err
 		}
-		q, err := c.judgeTarget(&source, &target, p, o)
+		q, err := c.judgeTarget(&dest, p, o)
 		if err != nil {
 			return err
 		}
@@ -50,9 +50,9 @@ func (v *FileSystem) Rename(ctx context.Context, from, to string, o *ambit.Renam
 		}
 		var version ambit.Version
 		if l.kind == ambit.KindRegular {
-			version = v.store.renew(q.path, l)
+			version = v.store.renew(q.path, &l)
 		}
-		info = l.info(target.out(q.path), version)
+		info = l.info(dest.out(q.path), version)
 		return nil
 	})
 	return info, err
@@ -65,8 +65,8 @@ func (c *call) judgeSource(t *target, o *ambit.RenameOptions) (place, error) {
 	if err := c.allowed(ambit.OpRename, t.in); err != nil {
 		return place{}, t.wrap(err)
 	}
-	p, err := t.locate()
-	if err != nil {
+	var p place
+	if err := t.locate(&p); err != nil {
 		return p, err
 	}
 	_, conditional := o.If.Version()
@@ -77,7 +77,7 @@ func (c *call) judgeSource(t *target, o *ambit.RenameOptions) (place, error) {
 	case !p.found && conditional:
 		return p, t.wrap(o.If.Check(nil))
 	case !p.found:
-		return p, t.notFound(p)
+		return p, t.notFound(&p)
 	case t.slash && k != ambit.KindDirectory:
 		return p, t.notADirectory(p.path, k)
 	}
@@ -96,7 +96,7 @@ func (c *call) judgeSource(t *target, o *ambit.RenameOptions) (place, error) {
 }
 
 // judgeTarget returns p itself for a move onto itself.
-func (c *call) judgeTarget(source, t *target, p place, o *ambit.RenameOptions) (place, error) {
+func (c *call) judgeTarget(t *target, p place, o *ambit.RenameOptions) (place, error) {
 	folder := p.look.kind == ambit.KindDirectory
 	if err := c.allowed(ambit.OpRename, t.in); err != nil {
 		return place{}, t.wrap(err)
@@ -111,12 +111,12 @@ func (c *call) judgeTarget(source, t *target, p place, o *ambit.RenameOptions) (
 	case folder && ambit.Contains(p.path, t.in):
 		return place{}, t.err(ambit.ErrInvalid, "a folder cannot be moved into itself")
 	}
-	q, err := t.locate()
-	if err != nil {
+	var q place
+	if err := t.locate(&q); err != nil {
 		return q, err
 	}
 	if !q.found {
-		return q, c.parents(t, q, o.Parents)
+		return q, c.parents(t, &q, o.Parents)
 	}
 	k := q.look.kind
 	switch {

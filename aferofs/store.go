@@ -13,6 +13,7 @@ import (
 
 	"github.com/ambitfs/ambit"
 	"github.com/spf13/afero"
+	"github.com/spf13/afero/mem"
 )
 
 // A store is one afero.Fs with what all file systems over it share.
@@ -55,7 +56,15 @@ type store struct {
 type node struct {
 	seen    look
 	version ambit.Version
-	opens   atomic.Int32 // open Files that read what lies there
+	told    atomic.Pointer[ambit.FileInfo] // of seen, by the storage's own path; nil: nobody has asked yet
+	opens   atomic.Int32                   // open Files that read what lies there
+}
+
+// shows reports whether data is what was last seen of n, in a tree of this
+// process, where every change makes a new file or a new time. The caller holds
+// nodesMu.
+func (n *node) shows(data *mem.FileData) bool {
+	return n.seen.data == data && n.seen.mtime.Equal(mem.GetFileInfo(data).ModTime())
 }
 
 // name returns the storage's name of a path.
@@ -82,7 +91,7 @@ func (s *store) nextVersion() ambit.Version {
 // nodeOf returns the node of the regular file l at path and its version: the
 // known one while l is what was last seen there, else a new one. The caller
 // holds mu.
-func (s *store) nodeOf(path string, l look) (*node, ambit.Version) {
+func (s *store) nodeOf(path string, l *look) (*node, ambit.Version) {
 	s.nodesMu.RLock()
 	n := s.nodes[path]
 	if n != nil && n.seen.same(l) {
@@ -100,38 +109,48 @@ func (s *store) nodeOf(path string, l look) (*node, ambit.Version) {
 	return n, n.version
 }
 
+// tell keeps the description of a node for those who open it next.
+func (s *store) tell(n *node, info *ambit.FileInfo) {
+	s.nodesMu.RLock()
+	defer s.nodesMu.RUnlock()
+	if n.version == info.Version {
+		n.told.Store(info)
+	}
+}
+
 // renew gives what was just made at path a new version. The caller holds mu
-// alone.
-func (s *store) renew(path string, l look) ambit.Version {
-	s.nodesMu.Lock()
-	defer s.nodesMu.Unlock()
+// alone, so that nobody else uses the nodes.
+func (s *store) renew(path string, l *look) ambit.Version {
 	return s.renewLocked(path, l).version
 }
 
-func (s *store) renewLocked(path string, l look) *node {
+func (s *store) renewLocked(path string, l *look) *node {
 	n := s.nodes[path]
 	if n == nil || !n.seen.sameFile(l) {
 		n = &node{}
 		s.nodes[path] = n
 	}
-	n.seen, n.version = l, s.nextVersion()
+	s.see(n, l)
 	return n
+}
+
+// see gives n a new version for l, which is the same file.
+func (s *store) see(n *node, l *look) {
+	n.seen, n.version = *l, s.nextVersion()
+	n.told.Store(nil)
 }
 
 // restore gives path back the version that it had before a change that was
 // undone.
-func (s *store) restore(path string, l look, v ambit.Version) {
+func (s *store) restore(path string, l *look, v ambit.Version) {
 	s.nodesMu.Lock()
 	defer s.nodesMu.Unlock()
 	s.renewLocked(path, l).version = v
 }
 
-// open reports whether a File may be reading what lies at path. The caller
+// open reports whether a File may be reading what was found at p. The caller
 // holds mu alone.
-func (s *store) open(path string) bool {
-	n := s.nodes[path]
-	return n != nil && n.opens.Load() > 0
-}
+func (p *place) open() bool { return p.node != nil && p.node.opens.Load() > 0 }
 
 // forget drops what is known of path and of all beneath it.
 func (s *store) forget(path string, folder bool) {
@@ -157,6 +176,7 @@ func (s *store) moved(from, to string, folder bool) {
 	move := func(old string, n *node) {
 		delete(s.nodes, old)
 		n.version = s.nextVersion()
+		n.told.Store(nil)
 		s.nodes[to+old[len(from):]] = n
 	}
 	if n := s.nodes[from]; n != nil {

@@ -25,27 +25,33 @@ type writing struct {
 
 // Write creates or replaces the whole file at path.
 func (v *FileSystem) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
-	c, t, w, err := v.beginWrite(ctx, ambit.OpWrite, path, content, o)
+	var c call
+	var t target
+	w, err := v.beginWrite(ctx, ambit.OpWrite, path, content, o, &c, &t)
 	if err != nil {
 		return ambit.WriteResult{}, err
 	}
-	held, _, err := c.prepare(&t, w, content)
-	if err != nil {
-		return ambit.WriteResult{}, err
-	}
+	var held payload
 	defer held.drop()
-	return c.publish(&t, w, held)
+	if err := c.prepare(&t, w, content, &held, &place{}); err != nil {
+		return ambit.WriteResult{}, err
+	}
+	return c.publish(&t, w, &held)
 }
 
 // Stage prepares a Write. What it holds lies under a reserved name in the
 // deepest folder above path that exists, and moves along with it.
 func (v *FileSystem) Stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.Staged, error) {
-	c, t, w, err := v.beginWrite(ctx, ambit.OpStage, path, content, o)
+	var c call
+	var t target
+	w, err := v.beginWrite(ctx, ambit.OpStage, path, content, o, &c, &t)
 	if err != nil {
 		return nil, err
 	}
-	held, p, err := c.prepare(&t, w, content)
-	if err != nil {
+	held := &payload{}
+	var p place
+	if err := c.prepare(&t, w, content, held, &p); err != nil {
+		held.drop()
 		return nil, err
 	}
 	// The hook has the last word here too, and then nothing may stay.
@@ -67,8 +73,10 @@ func (v *FileSystem) Stage(ctx context.Context, path string, content io.Reader, 
 	return &staged{t: t, w: w, info: info, held: held}, nil
 }
 
-func (v *FileSystem) beginWrite(ctx context.Context, op, path string, content io.Reader, o *ambit.WriteOptions) (c call, t target, w writing, err error) {
-	c, t, err = v.begin(ctx, op, path, true)
+func (v *FileSystem) beginWrite(
+	ctx context.Context, op, path string, content io.Reader, o *ambit.WriteOptions, c *call, t *target,
+) (w writing, err error) {
+	err = v.begin(ctx, op, path, true, c, t)
 	if err == nil {
 		err = t.wrap(o.Check(v.caps))
 	}
@@ -78,7 +86,7 @@ func (v *FileSystem) beginWrite(ctx context.Context, op, path string, content io
 	if o != nil {
 		w = writing{cond: o.If, parents: o.Parents, mode: o.Mode}
 	}
-	return c, t, w, err
+	return w, err
 }
 
 func isNil(r io.Reader) bool {
@@ -112,7 +120,7 @@ func (s *staged) Publish(ctx context.Context) (ambit.WriteResult, error) {
 	if ctx.Err() != nil {
 		return ambit.WriteResult{}, contextError(ctx, t.op, t.written)
 	}
-	c := call{v: t.v, ctx: ctx, op: t.op}
+	c := call{v: t.v, ctx: ctx}
 	return c.publish(&t, s.w, held)
 }
 
@@ -130,54 +138,52 @@ func (s *staged) take() *payload {
 }
 
 // judge judges a write of one file: the place, the last step and the
-// precondition. The caller holds mu.
-func (c *call) judge(t *target, w writing, ask ambit.Op) (place, error) {
+// precondition. It fills p. The caller holds mu.
+func (c *call) judge(t *target, w writing, ask ambit.Op, p *place) error {
+	*p = place{}
 	if t.isRoot() {
 		if w.cond.Absent() {
-			return place{}, t.kindErr(ambit.ErrExists, ambit.KindDirectory, t.in)
+			return t.kindErr(ambit.ErrExists, ambit.KindDirectory, t.in)
 		}
-		return place{}, t.kindErr(ambit.ErrNotAFile, ambit.KindDirectory, t.in)
+		return t.kindErr(ambit.ErrNotAFile, ambit.KindDirectory, t.in)
 	}
 	if err := c.allowed(ask, t.in); err != nil {
-		return place{}, t.wrap(err)
+		return t.wrap(err)
 	}
-	p, err := t.locate()
-	if err != nil {
-		return p, err
+	if err := t.locate(p); err != nil {
+		return err
 	}
 	if !p.found {
 		if t.slash {
-			return p, t.notADirectory(p.path, ambit.KindUnknown)
+			return t.notADirectory(p.path, ambit.KindUnknown)
 		}
 		if err := w.cond.Check(nil); err != nil {
-			return p, t.wrap(err)
+			return t.wrap(err)
 		}
-		return p, c.parents(t, p, w.parents)
+		return c.parents(t, p, w.parents)
 	}
-	l := p.look
+	l := &p.look
 	switch {
 	case t.slash && l.kind != ambit.KindDirectory && l.kind != ambit.KindSymlink:
-		return p, t.notADirectory(p.path, l.kind)
+		return t.notADirectory(p.path, l.kind)
 	case w.cond.Absent():
-		return p, t.kindErr(ambit.ErrExists, l.kind, p.path)
+		return t.kindErr(ambit.ErrExists, l.kind, p.path)
 	case l.kind == ambit.KindSymlink:
-		return p, t.linkRefused()
+		return t.linkRefused()
 	case l.kind != ambit.KindRegular:
-		return p, t.kindErr(ambit.ErrNotAFile, l.kind, p.path)
+		return t.kindErr(ambit.ErrNotAFile, l.kind, p.path)
 	}
 	if err := c.v.store.mayWrite(p.path, l); err != nil {
-		return p, t.foreign(err)
+		return t.foreign(err)
 	}
-	if _, ok := w.cond.Version(); ok {
-		if err := w.cond.Check(&ambit.FileInfo{Path: t.out(p.path), Version: p.version}); err != nil {
-			return p, t.wrap(err)
-		}
+	if v, ok := w.cond.Version(); ok && v != p.version {
+		return t.wrap(w.cond.Check(&ambit.FileInfo{Path: t.out(p.path), Version: p.version}))
 	}
-	return p, nil
+	return nil
 }
 
 // parents judges the folders above a place that are missing.
-func (c *call) parents(t *target, p place, wanted bool) error {
+func (c *call) parents(t *target, p *place, wanted bool) error {
 	switch {
 	case len(p.missing) == 0:
 		return nil
@@ -190,7 +196,7 @@ func (c *call) parents(t *target, p place, wanted bool) error {
 // mayWrite returns fs.ErrPermission for a file that its own bits or the disk
 // do not let the caller write: a rename would not ask. No bits at all are
 // unknown bits, except on a disk.
-func (s *store) mayWrite(path string, l look) error {
+func (s *store) mayWrite(path string, l *look) error {
 	if l.mode&0o222 == 0 && (l.mode != 0 || l.real) {
 		return fs.ErrPermission
 	}
@@ -207,58 +213,51 @@ func (s *store) mayWrite(path string, l look) error {
 	return nil
 }
 
-// prepare judges a write and reads its content.
-func (c *call) prepare(t *target, w writing, content io.Reader) (*payload, place, error) {
+// prepare judges a write and reads its content into held. It fills p as it was
+// before the content was read.
+func (c *call) prepare(t *target, w writing, content io.Reader, held *payload, p *place) error {
 	s := c.v.store
-	var p place
-	var tmp *temp
-	err := c.decide(false, func() (err error) {
-		if p, err = c.judge(t, w, ambit.OpWrite); err != nil || s.mem != nil {
+	held.s = s
+	err := c.decide(false, func() error {
+		err := c.judge(t, w, ambit.OpWrite, p)
+		if err != nil || s.mem != nil {
 			return err
 		}
 		perm := s.newFile
 		if w.mode != 0 || p.found {
 			perm = 0o600
 		}
-		if tmp, err = s.createTemp(p.near(), perm); err != nil {
+		if held.temp, err = s.createTemp(p.near(), perm); err != nil {
 			return t.foreign(err)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, p, err
+		return err
 	}
 	if s.mem != nil {
-		held, err := s.readBuffered(c.ctx, content)
-		return held, p, t.wrap(err)
+		return t.wrap(held.read(c.ctx, content))
 	}
-	held := &payload{s: s, temp: tmp}
-	held.size, err = s.fill(tmp, ambit.Content(c.ctx, content, s.limit))
-	if err == nil {
-		mode := w.mode
-		if mode == 0 && p.found {
-			mode = p.look.mode
-		}
-		err = s.step(false, func() error { return s.complete(tmp, held.size, mode) })
-		if err != nil {
-			err = &storageError{err}
+	held.size, err = s.fill(held.temp, ambit.Content(c.ctx, content, s.limit))
+	if err != nil {
+		return t.contentError(err)
+	}
+	mode := w.mode
+	if mode == 0 && p.found {
+		mode = p.look.mode
+	}
+	err = s.step(false, func() error { return s.complete(held.temp, held.size, mode) })
+	if errors.Is(err, errTempGone) {
+		// What took it away has an answer of its own, mostly.
+		again := c.decide(false, func() error { return c.judge(t, w, ambit.OpWrite, p) })
+		if again != nil {
+			return again
 		}
 	}
 	if err != nil {
-		held.drop()
-		if errors.Is(bare(err), errTempGone) {
-			// What took it away has an answer of its own, mostly.
-			again := c.decide(false, func() error {
-				_, err := c.judge(t, w, ambit.OpWrite)
-				return err
-			})
-			if again != nil {
-				return nil, p, again
-			}
-		}
-		return nil, p, t.contentError(err)
+		return t.storage(err)
 	}
-	return held, p, nil
+	return nil
 }
 
 // contentError tells errors of the storage from those of content.
@@ -281,20 +280,20 @@ func (t *target) storage(err error) error {
 // publish judges the write again and gives the content its name.
 func (c *call) publish(t *target, w writing, held *payload) (r ambit.WriteResult, err error) {
 	err = c.decide(true, func() error {
-		p, err := c.judge(t, w, ambit.OpWrite)
-		if err != nil {
+		var p place
+		if err := c.judge(t, w, ambit.OpWrite, &p); err != nil {
 			return err
 		}
 		if err := c.last(t); err != nil {
 			return err
 		}
-		l, made, err := c.v.store.install(p, w, held)
+		l, made, err := c.v.store.install(&p, w, held)
 		if err != nil {
 			return t.storage(err)
 		}
 		r.Created = !p.found
 		r.CreatedDirs = t.outs(made)
-		r.Info = l.info(t.out(p.path), c.v.store.renew(p.path, l))
+		r.Info = l.info(t.out(p.path), c.v.store.renew(p.path, &l))
 		return nil
 	})
 	return r, err
@@ -302,7 +301,7 @@ func (c *call) publish(t *target, w writing, held *payload) (r ambit.WriteResult
 
 // install puts content in its place and returns what lies there then and the
 // folders that it made. The caller holds mu alone.
-func (s *store) install(p place, w writing, held *payload) (look, []string, error) {
+func (s *store) install(p *place, w writing, held *payload) (look, []string, error) {
 	made, err := s.makeDirs(p.missing)
 	if err != nil {
 		return look{}, nil, err
@@ -324,37 +323,36 @@ func (s *store) install(p place, w writing, held *payload) (look, []string, erro
 }
 
 // put writes into this process's own tree in memory: in place where no open
-// file reads what lies there, else into a new file under the same name.
-func (s *store) put(p place, mode fs.FileMode, content []byte) (look, error) {
-	data := p.look.data
-	if !p.found || s.open(p.path) {
-		if mode == 0 {
-			mode = s.newFile
-			if p.found {
-				mode = p.look.mode
-			}
+// File reads what lies there, else into a new file under the same name.
+func (s *store) put(p *place, mode fs.FileMode, content []byte) (look, error) {
+	l := look{kind: ambit.KindRegular, mode: mode, size: int64(len(content)), data: p.look.data}
+	if mode == 0 {
+		l.mode = s.newFile
+		if p.found {
+			l.mode = p.look.mode
 		}
+	}
+	// Content that is not shorter is one step even for who looks into the
+	// tree itself.
+	if !p.found || p.open() || p.look.size > l.size {
 		f, err := s.mem.Create(p.path)
 		if err != nil {
 			return look{}, err
 		}
-		data = f.(*mem.File).Data()
+		l.data = f.(*mem.File).Data()
 	}
-	h := mem.NewFileHandle(data)
-	if err := writeAll(h, content); err != nil {
+	if _, err := mem.NewFileHandle(l.data).Write(content); err != nil {
 		return look{}, err
 	}
-	if p.look.size > int64(len(content)) && data == p.look.data {
-		h.Truncate(int64(len(content)))
+	if !p.found || l.data != p.look.data || l.mode != p.look.mode {
+		mem.SetMode(l.data, l.mode)
 	}
-	if mode != 0 {
-		mem.SetMode(data, mode)
-	}
-	return lookAt(data), nil
+	l.mtime = mem.GetFileInfo(l.data).ModTime()
+	return l, nil
 }
 
 // rename gives a temporary file its name.
-func (s *store) rename(p place, w writing, t *temp) (look, error) {
+func (s *store) rename(p *place, w writing, t *temp) (look, error) {
 	from := s.pathOf(t)
 	if from == "" {
 		return look{}, errTempGone
