@@ -90,7 +90,7 @@ func (r *Report) Err() error {
 }
 
 // String returns the report for people: one line of counts, then each rule
-// that is broken, waived or was not run.
+// that is broken or waived, and at the end why checks were not run, and which.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %d checks: %d passed, %d refused, %d failed, %d waived, %d not run\n",
@@ -99,7 +99,7 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "  problem: %s\n", p)
 	}
 	for _, res := range r.Results {
-		if res.Outcome == Pass || res.Outcome == Refused {
+		if res.Outcome != Fail && res.Outcome != Waived {
 			continue
 		}
 		fmt.Fprintf(&b, "  %s %s: %s\n", res.Outcome, res.ID, res.Rule)
@@ -107,7 +107,27 @@ func (r *Report) String() string {
 			fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
+	r.writeNotRun(&b)
 	return b.String()
+}
+
+// writeNotRun groups what was not run by the reason: a target without Disturb
+// leaves out dozens of checks, which must not bury those that failed.
+func (r *Report) writeNotRun(b *strings.Builder) {
+	var reasons []string
+	ids := make(map[string][]string)
+	for _, res := range r.Results {
+		if res.Outcome != NotRun {
+			continue
+		}
+		if ids[res.Detail] == nil {
+			reasons = append(reasons, res.Detail)
+		}
+		ids[res.Detail] = append(ids[res.Detail], res.ID)
+	}
+	for _, reason := range reasons {
+		fmt.Fprintf(b, "  not run, as %s:\n      %s\n", reason, strings.Join(ids[reason], " "))
+	}
 }
 
 // MarshalJSON adds the grade to the fields.

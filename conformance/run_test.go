@@ -566,8 +566,8 @@ func TestReportText(t *testing.T) {
   waived hostile/d: It is waived.
       The storage is too old.
       fault
-  not run concurrent/e: It is not run.
-      the target has no Peer
+  not run, as the target has no Peer:
+      concurrent/e
 `
 	if got := example.String(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
