@@ -17,32 +17,12 @@ import (
 // hostPath is where path lies on the disk, joined as a careless program does.
 func (f *faulty) hostPath(path string) string { return f.host + "/" + path }
 
-// swapped opens path on the disk, without any rule, at a moment when a link is
-// at path or above it: what a program that looks first and acts then meets at
-// its worst. After a while it gives up.
-func (f *faulty) swapped(path string, flag int) (*os.File, bool) {
-	linked := func() bool {
-		for host := f.hostPath(path); len(host) > len(f.host); host = filepath.Dir(host) {
-			if info, err := os.Lstat(host); err == nil && info.Mode().Type() == os.ModeSymlink {
-				return true
-			}
-		}
-		return false
-	}
-	for end := time.Now().Add(50 * window); time.Now().Before(end); {
-		if !linked() {
-			continue
-		}
-		file, err := os.OpenFile(f.hostPath(path), flag, 0)
-		if err != nil {
-			continue
-		}
-		if linked() {
-			return file, true
-		}
-		file.Close()
-	}
-	return nil, false
+// later opens path on the disk a moment later, without any rule, as a program
+// does that looks first and acts then.
+func (f *faulty) later(path string, flag int) (*os.File, bool) {
+	time.Sleep(window / 20)
+	file, err := os.OpenFile(f.hostPath(path), flag, 0)
+	return file, err == nil
 }
 
 // link describes a link at path itself.
@@ -548,7 +528,7 @@ func linkMutants() []mutant {
 				if err != nil || info.Kind != ambit.KindRegular || !o.If.IsZero() {
 					return base(ctx, path, content, o)
 				}
-				file, ok := f.swapped(path, os.O_WRONLY)
+				file, ok := f.later(path, os.O_WRONLY)
 				if !ok {
 					return base(ctx, path, content, o)
 				}
@@ -564,12 +544,12 @@ func linkMutants() []mutant {
 					return file, err
 				}
 				info := file.Info()
-				swapped, ok := f.swapped(path, os.O_RDONLY)
+				raw, ok := f.later(path, os.O_RDONLY)
 				if !ok {
 					return file, err
 				}
 				file.Close()
-				return &faultyFile{File: rawFile{swapped}, info: func() ambit.FileInfo { return info }}, nil
+				return &faultyFile{File: rawFile{raw}, info: func() ambit.FileInfo { return info }}, nil
 			}
 		}},
 	}
