@@ -223,11 +223,6 @@ func (m *move) judgeTo(e *ends) error {
 		return nil
 	}
 	switch {
-	case to.isRoot() && !folder:
-		// It has no spelling that does not assert a folder.
-		return to.fault(ambit.ErrNotADirectory, "")
-	case to.isRoot():
-		return to.fault(ambit.ErrExists, "")
 	case m.to.asserted && (!to.info.IsDir() || !folder):
 		return to.fault(ambit.ErrNotADirectory, "")
 	case target == from.path():
