@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -53,7 +54,11 @@ func DisturbFolder(root string, c Change) error {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
-		return os.Symlink(c.Target, path)
+		err := os.Symlink(c.Target, path)
+		if err != nil && runtime.GOOS == "windows" {
+			return ambit.ErrUnsupported // it takes a privilege there
+		}
+		return err
 	case DisturbFIFO:
 		if err := os.RemoveAll(path); err != nil {
 			return err

@@ -25,8 +25,8 @@
 // A check cannot be skipped. Where a file system does not claim what a check
 // requires, the check's refusal form runs instead: the operation must be
 // refused and change nothing, the fact must not be there. What is claimed and
-// refused fails. A check that needs [Target].Disturb or [Target].Peer reads
-// "not run" without it, and the grade of the report is partial. A waived check
+// refused fails. A check that needs [Target].Disturb, [Target].Peer or
+// [Target].Beside reads "not run" without it, and the grade of the report is partial. A waived check
 // runs too, and a waiver that is not needed fails the run.
 //
 // Hostile checks have a positive control: the same probe on a file system that

@@ -575,44 +575,17 @@ func (s *scratch) build(ctx context.Context, tree Tree) (ambit.FileSystem, func(
 	return ambit.MapPaths(s.fsys, beneath(root)), remove, nil
 }
 
+// fill makes the folder root with tree in it.
 func (s *scratch) fill(ctx context.Context, root string, tree Tree) error {
 	if err := s.folder(ctx, root); err != nil {
 		return err
 	}
-	for _, n := range tree {
-		if n.Beside() || n.Kind == ambit.KindSymlink {
-			continue
-		}
-		path := ambit.Join(root, n.Path)
-		if n.Kind == ambit.KindDirectory {
-			if err := s.folder(ctx, path); err != nil {
-				return err
-			}
-			continue
-		}
-		o := &ambit.WriteOptions{Parents: true}
-		if s.fsys.Capabilities().KeepsMode {
-			o.Mode = n.Mode
-		}
-		if _, err := ambit.WriteFile(ctx, s.fsys, path, []byte(n.Data), o); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tree.Build(ctx, ambit.MapPaths(s.fsys, beneath(root)))
 }
 
-// folder makes a folder, also where the file system makes folders only for
-// the files in them.
-func (s *scratch) folder(ctx context.Context, path string) error {
-	if s.fsys.Capabilities().Mkdir {
-		_, err := ambit.Mkdir(ctx, s.fsys, path, &ambit.MkdirOptions{Parents: true})
-		return err
-	}
-	file := ambit.Join(path, "file-for-a-folder")
-	if _, err := ambit.WriteFile(ctx, s.fsys, file, nil, &ambit.WriteOptions{Parents: true}); err != nil {
-		return err
-	}
-	return ambit.Remove(ctx, s.fsys, file, nil)
+// folder makes the folder root.
+func (s *scratch) folder(ctx context.Context, root string) error {
+	return Tree{{Path: root[1:], Kind: ambit.KindDirectory}}.Build(ctx, s.fsys)
 }
 
 // remove removes a folder, also after the end of ctx.

@@ -365,13 +365,13 @@ func (f *forwarding) changes(p *probe, a attempt) {
 		} else if path == ".." {
 			path = f.name + "/../../x"
 		}
-		try := func(fsys ambit.FileSystem) (seen string, err error, left map[string]string) {
+		try := func(fsys ambit.FileSystem) (seen string, left map[string]string, err error) {
 			f.sandbox(p)
 			seen, err = a.call(p.on(fsys).at(f.name), path)
-			return settled(f.shown(seen)), err, f.left(p)
+			return settled(f.shown(seen)), f.left(p), err
 		}
-		baseSeen, baseErr, baseLeft := try(f.base)
-		seen, err, left := try(p.fs)
+		baseSeen, baseLeft, baseErr := try(f.base)
+		seen, left, err := try(p.fs)
 		p.same(a.op, path, baseSeen, baseErr, seen, err)
 		p.alike(baseLeft, left, a.of(fmt.Sprintf("%q", path)))
 		if err != nil {

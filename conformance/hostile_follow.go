@@ -119,6 +119,26 @@ func followChecks() []*check {
 			},
 		},
 		{
+			id: "hostile/unreadable-listed", tree: append(slices.Clone(standard.WithoutLinks()), Node{Path: "folder/unreadable", Kind: ambit.KindRegular, Data: "x", Mode: 0o200}),
+			rule:     "A file that may not be read fails no listing, and Stat describes it.",
+			requires: []requirement{needList},
+			run: func(p *probe) {
+				for _, o := range []*ambit.ListOptions{nil, {Details: true}, {Limit: 1, Details: true}} {
+					if kind := p.kinds("folder", o)["unreadable"]; kind != ambit.KindRegular && kind != ambit.KindUnknown {
+						p.errorf("list with %+v: the file is %v", o, kind)
+					}
+				}
+				if info := p.stat("folder/unreadable"); info.Kind != ambit.KindRegular {
+					p.errorf("stat: %+v", info)
+				}
+				if f, err := p.fs.Open(p.ctx, "folder/unreadable"); err == nil {
+					f.Close() // who may read everything may read it
+				} else {
+					p.refused(ambit.OpOpen, "folder/unreadable", err, ambit.ErrPermission)
+				}
+			},
+		},
+		{
 			id: "hostile/links-walked", tree: linked,
 			rule:     "No listing follows a link: a walk of the whole tree ends, and meets each file once.",
 			requires: []requirement{needList, needLinks},

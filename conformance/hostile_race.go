@@ -39,8 +39,8 @@ inside
 
 const (
 	raceTime    = 300 * time.Millisecond
-	raceSwaps   = 20               // that a race has at least, however slow the disk
 	leastTries  = 300              // within raceTime, or longer on a machine at work
+	leastSwaps  = 20               // the same
 	longestRace = 5 * time.Second  // whatever was tried by then
 	controlTime = 20 * time.Second // a control that has not lost by then proves nothing
 )
@@ -123,7 +123,8 @@ func (r *race) run(p *probe, limit time.Duration, contestants ...func(p *probe, 
 		func(p *probe) {
 			defer close(r.stop)
 			more := func(since time.Duration) bool {
-				return since < limit || r.tries.Load() < leastTries && since < longestRace
+				few := r.tries.Load() < leastTries || r.swaps.Load() < leastSwaps
+				return since < limit || few && since < longestRace
 			}
 			for start := time.Now(); more(time.Since(start)) && p.ctx.Err() == nil; time.Sleep(time.Millisecond) {
 				r.mu.Lock()
@@ -299,6 +300,9 @@ func raceChecks() []*check {
 				run(p, &r, raceTime)
 				for _, escape := range r.escapes {
 					p.errorf("%s", escape)
+				}
+				if r.swaps.Load() == 0 {
+					p.errorf("nothing was swapped within %v, so nothing was proved", longestRace)
 				}
 			},
 			control: func(p *probe) {
