@@ -26,8 +26,9 @@
 // requires, the check's refusal form runs instead: the operation must be
 // refused and change nothing, the fact must not be there. What is claimed and
 // refused fails. A check that needs [Target].Disturb, [Target].Peer or
-// [Target].Beside reads "not run" without it, and the grade of the report is partial. A waived check
-// runs too, and a waiver that is not needed fails the run.
+// [Target].Beside reads "not run" without it, and the grade of the report is
+// partial. A waived check runs too, and a waiver that is not needed fails the
+// run.
 //
 // Hostile checks have a positive control: the same probe on a file system that
 // confines nothing must succeed, or the check proves nothing and fails.
