@@ -10,7 +10,9 @@ package ambit
 // The bits from Write to Guard name operations: one without its bit is refused
 // as [ErrUnsupported] ([ErrReadOnly] for changes of a read-only file system)
 // and changes nothing, whether or not its method exists. The others name
-// qualities, which the conformance suite tests where they are claimed.
+// qualities, which the conformance suite tests where they are claimed, as far
+// as a caller can see them: not Durable, Streams and AtomicCommit, which show
+// only in a power cut, in memory used and in a crash.
 type Capabilities struct {
 	ID       string    // names the storage; equal for clients of the same storage; may be ""
 	Links    LinkRule  // what happens to symbolic links on the way

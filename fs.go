@@ -114,7 +114,7 @@ type Linker interface {
 }
 
 // Searcher is the optional interface behind [Capabilities].Search: a search
-// that runs where the data is. Both methods call yield from one goroutine, in
+// that runs where the data is. No backend of this version claims it. Both methods call yield from one goroutine, in
 // order, and stop when it returns false.
 type Searcher interface {
 	Glob(ctx context.Context, q GlobQuery, yield func(GlobMatch) bool) (SearchSummary, error)

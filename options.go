@@ -13,7 +13,7 @@ import (
 type ListOptions struct {
 	After   string // only names behind this one in byte order
 	Limit   int    // at most this many entries; 0: all
-	Details bool   // fill size, times, mode, version and identity of each entry
+	Details bool   // fill size, times, mode, version and identity of each entry, as far as they are known
 }
 
 // WriteOptions are the options of Write and Stage; nil means the zero value.

@@ -5,7 +5,7 @@ package ambit
 
 // GlobQuery asks for the names beneath Base that match Pattern.
 type GlobQuery struct {
-	Pattern  string                         // see docs/glob.md for the dialect
+	Pattern  string                         // the dialect is that of the search engine, which this version does not have yet
 	Base     string                         // a literal path, never a pattern; may be a file; "" is "."
 	All      bool                           // names that begin with a dot too
 	NoIgnore bool                           // also what .gitignore leaves out

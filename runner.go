@@ -9,7 +9,8 @@ import (
 )
 
 // Runner runs commands on a machine. It is a value of its own and never part
-// of a file system: no wrapper could keep its promises over a shell.
+// of a file system: no wrapper could keep its promises over a shell. This
+// version has no implementation.
 type Runner interface {
 	// Run runs one command line to its end. A non-zero exit code is an
 	// answer, not an error.

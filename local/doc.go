@@ -37,9 +37,14 @@
 //
 // # Systems
 //
-// On Linux and macOS all that is claimed holds. On other systems there is no
-// lock that all processes see, so preconditions are [ambit.ErrUnsupported],
-// and versions, identities, modes and durability are not claimed. Windows
+// On Linux and macOS the capabilities are Links followed, Swap exact,
+// Identity, Versions, ReadAt, Streams, Confined, Write, List, Remove, Rename,
+// Mkdir, Stage, ReadLink, Sub, AtomicReplace, AtomicRemove (not on overlay file
+// systems), Durable and KeepsMode. Append and Commit work through the
+// fallbacks of package ambit; Guard and Search are not there. On other systems
+// there is no lock that all processes see, so preconditions are
+// [ambit.ErrUnsupported], and versions, identities, modes and durability are
+// not claimed; nor is confinement on Windows. Windows
 // refuses further texts as [ambit.ErrInvalidPath]: backslashes, drives,
 // streams, device names, and names that end in a dot or a space.
 package local

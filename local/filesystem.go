@@ -40,6 +40,7 @@ var (
 	_ ambit.DirMaker           = (*FileSystem)(nil)
 	_ ambit.Stager             = (*FileSystem)(nil)
 	_ ambit.Linker             = (*FileSystem)(nil)
+	_ ambit.Subber             = (*FileSystem)(nil)
 )
 
 // New returns the folder dir of the host as a machine of its own, with dir as

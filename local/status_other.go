@@ -31,6 +31,7 @@ func capabilities(*os.Root, fs.FileInfo) ambit.Capabilities {
 		Mkdir:    true,
 		Stage:    true,
 		ReadLink: true,
+		Sub:      true,
 	}
 }
 

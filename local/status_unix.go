@@ -34,6 +34,7 @@ func capabilities(root *os.Root, info fs.FileInfo) ambit.Capabilities {
 		Mkdir:    true,
 		Stage:    true,
 		ReadLink: true,
+		Sub:      true,
 
 		AtomicReplace: true,
 		AtomicRemove:  movesFolders(root),
