@@ -12,15 +12,30 @@ import (
 // what Keep names, and refuses everything else. A wrapper embeds it and
 // overrides the methods that it changes:
 //
-//	type counting struct {
-//		ambit.Forward
-//		opens atomic.Int64
+//	// frozen keeps everything under /etc as it is.
+//	type frozen struct{ ambit.Forward }
+//
+//	func newFrozen(base ambit.FileSystem) frozen {
+//		keep := base.Capabilities()
+//		// Closed: what is not overridden below would get round the rule.
+//		keep.Append, keep.Rename, keep.Stage, keep.Commit, keep.Mkdir = false, false, false, false, false
+//		keep.Sub, keep.Guard = false, false
+//		return frozen{ambit.Forward{Base: base, Keep: keep}}
 //	}
 //
-//	func (c *counting) Open(ctx context.Context, path string) (ambit.File, error) {
-//		c.opens.Add(1)
-//		return c.Forward.Open(ctx, path)
+//	func (f frozen) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
+//		if err := f.check(path); err != nil {
+//			return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
+//		}
+//		return f.Forward.Write(ctx, path, content, o)
 //	}
+//	// Remove likewise.
+//
+// The methods of Forward call Base and never the wrapper's overrides: a rule
+// overrides every operation that it keeps, or does not keep it. Callers lose
+// nothing by an operation that is not kept, since the functions of this package
+// then go through Write and Remove, the overridden ones. A rule about a path's
+// text is got round by a link; one that must not be is for [Guarder].
 //
 // What Keep does not name is not claimed and its method is closed, so an
 // operation that the contract gains later cannot get round a wrapper that was
