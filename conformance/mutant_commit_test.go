@@ -138,6 +138,22 @@ func committingMutants() []mutant {
 			}
 			return f.base.Commit(ctx, changes)
 		})},
+		{name: "Commit forgives the removal of a missing name", check: "write/commit-remove-missing", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			results, err := f.base.Commit(ctx, changes)
+			if len(changes) == 1 && changes[0].Op == ambit.OpRemove && ambit.ReasonOf(err) == ambit.ErrNotFound {
+				return make([]ambit.WriteResult, 1), nil
+			}
+			return results, err
+		})},
+		{name: "Commit does not tell what it removed", check: "write/commit", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			results, err := f.base.Commit(ctx, changes)
+			for i := range results {
+				if changes[i].Op == ambit.OpRemove {
+					results[i] = ambit.WriteResult{}
+				}
+			}
+			return results, err
+		})},
 		{name: "Commit of nothing is invalid", check: "write/commit-empty", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 			if len(changes) == 0 {
 				return nil, ambit.Wrap(ambit.OpCommit, "", ambit.ErrInvalid)

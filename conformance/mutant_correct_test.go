@@ -15,6 +15,8 @@ import (
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/aferofs"
 	"github.com/ambitfs/ambit/conformance"
+	"github.com/ambitfs/ambit/memory"
+	"github.com/ambitfs/ambit/route"
 	"github.com/spf13/afero"
 )
 
@@ -98,6 +100,17 @@ func TestCorrect(t *testing.T) {
 			return ambit.Forward{Base: s.fsys, Keep: ambit.Capabilities{Write: true, Remove: true}}
 		}},
 
+		{"route of memory", inMemory, func(s storage) ambit.FileSystem { return routed(t, s.fsys, nil) }},
+		{"route of local", onDisk, func(s storage) ambit.FileSystem { return routed(t, s.fsys, nil) }},
+		{"Sub of a route at a mount", &ground{name: "route", build: func(t *testing.T, tree conformance.Tree) (storage, error) {
+			s, err := inMemory.build(t, tree)
+			if err != nil {
+				return storage{}, err
+			}
+			fsys, err := ambit.Sub(t.Context(), routed(t, memory.New(nil, nil), map[string]ambit.FileSystem{"/" + inside: s.fsys}), inside)
+			return storage{fsys: fsys}, err
+		}}, unchanged},
+
 		{"FromIOFS of a map", fromIOFS("fstest.MapFS", func(_ *testing.T, tree conformance.Tree) (fs.FS, error) { return mapOf(tree), nil }), unchanged},
 		{"FromIOFS of a zip file", fromIOFS("zip.Reader", func(_ *testing.T, tree conformance.Tree) (fs.FS, error) { return zipOf(tree) }), unchanged},
 		{"FromIOFS of os.DirFS", fromIOFS("os.DirFS", func(t *testing.T, tree conformance.Tree) (fs.FS, error) {
@@ -141,6 +154,15 @@ func TestCorrect(t *testing.T) {
 			t.Logf("%d passed, %d refused, %d not run", report.Count(conformance.Pass), report.Count(conformance.Refused), report.Count(conformance.NotRun))
 		})
 	}
+}
+
+// routed returns the machine of a fallback and mounts.
+func routed(t *testing.T, fallback ambit.FileSystem, at map[string]ambit.FileSystem) ambit.FileSystem {
+	fsys, err := route.New(fallback, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
 }
 
 func aferoStorage(tree conformance.Tree, o *aferofs.Options) (storage, error) {

@@ -111,6 +111,58 @@ func linkMutants() []mutant {
 				return r, err
 			}
 		})},
+		{name: "Write joins dots to the root's path", check: "hostile/write-climbing", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				if _, _, textErr := ambit.Resolve("/", path); textErr != nil && ambit.ReasonOf(err) == ambit.ErrOutside {
+					os.WriteFile(f.hostPath(path), []byte("escaped\n"), 0o666)
+				}
+				return r, err
+			}
+		})},
+		{name: "Remove removes through an outward link", check: "hostile/remove-outward-link", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				err := f.base.Remove(ctx, path, &o)
+				if ambit.ReasonOf(err) == ambit.ErrOutside && os.RemoveAll(f.hostPath(path)) == nil {
+					return nil
+				}
+				return err
+			}
+		}},
+		{name: "Mkdir makes through an outward link", check: "hostile/mkdir-outward-link", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				created, err := f.base.Mkdir(ctx, dir, &o)
+				if ambit.ReasonOf(err) == ambit.ErrOutside && os.MkdirAll(f.hostPath(dir), 0o777) == nil {
+					return []string{ambit.Join("/", dir)}, nil
+				}
+				return created, err
+			}
+		}},
+		{name: "Rename moves through an outward link", check: "hostile/rename-to-outward-link", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if ambit.ReasonOf(err) == ambit.ErrOutside && os.Rename(f.hostPath(from), f.hostPath(to)) == nil {
+					return ambit.FileInfo{}, nil
+				}
+				return info, err
+			}
+		}},
+		{name: "Stage leaves its content beside the root", check: "hostile/stage-outward-link", breaks: func(f *faulty) {
+			f.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				s, err := f.base.Stage(ctx, path, content, &o)
+				if ambit.ReasonOf(err) == ambit.ErrOutside {
+					os.WriteFile(filepath.Join(filepath.Dir(f.host), "staged"), []byte("staged\n"), 0o666)
+				}
+				return s, err
+			}
+		}},
+		{name: "exists tells the kind of what a link leads to", check: "hostile/write-if-absent-link-to-file", breaks: func(f *faulty) {
+			facts(func(e *ambit.Error) {
+				if e.Reason == ambit.ErrExists && e.Kind == ambit.KindSymlink {
+					e.Kind = ambit.KindRegular
+				}
+			})(f)
+		}},
 		{name: "an outward link tells whether something is there", check: "hostile/open-outward-link", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				file, err := f.base.Open(ctx, path)

@@ -146,6 +146,23 @@ func removingMutants() []mutant {
 				return f.base.Write(ctx, path, content, &o)
 			}
 		}},
+		{name: "Remove of a folder on a version is changed", check: "write/remove-if-version-folder", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				err := f.base.Remove(ctx, path, &o)
+				if v, ok := o.If.Version(); ok && v.Valid() && !o.Recursive && isFolder(f, ctx, path) {
+					return ambit.Wrap(ambit.OpRemove, path, ambit.ErrChanged)
+				}
+				return err
+			}
+		}},
+		{name: "Recursive refuses a folder with a slash behind it", check: "write/remove-recursive", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if withoutSlash(path) != path && isFolder(f, ctx, path) {
+					return ambit.Wrap(ambit.OpRemove, path, ambit.ErrNotADirectory)
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
 		{name: "Recursive leaves the folder itself", check: "write/remove-recursive", breaks: func(f *faulty) {
 			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
 				folder := isFolder(f, ctx, path)

@@ -192,6 +192,25 @@ func renamingMutants() []mutant {
 				return info, err
 			}
 		}},
+		{name: "Rename of a folder on a version is changed", check: "write/rename-if-version-folder", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				source, statErr := f.base.Stat(ctx, from)
+				if v, ok := o.If.Version(); ok && v.Valid() && statErr == nil && source.IsDir() && source.Path != "/" {
+					err = ambit.Wrap(ambit.OpRename, from, ambit.ErrChanged)
+				}
+				return info, err
+			}
+		}},
+		{name: "Rename of a folder refuses a slash behind the new name", check: "write/rename-folder", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				source, err := f.base.Stat(ctx, from)
+				if err == nil && source.IsDir() && withoutSlash(to) != to {
+					return ambit.FileInfo{}, ambit.Wrap(ambit.OpRename, to, ambit.ErrNotADirectory)
+				}
+				return f.base.Rename(ctx, from, to, &o)
+			}
+		}},
 		{name: "Rename of the root is permission", check: "write/rename-root", breaks: func(f *faulty) {
 			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
 				info, err := f.base.Rename(ctx, from, to, &o)

@@ -197,6 +197,30 @@ func stagingMutants() []mutant {
 				return info
 			}}
 		})},
+		{name: "Stage leaves a missing parent to Publish", check: "write/stage-missing-parent", breaks: func(f *faulty) {
+			f.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				s, err := f.base.Stage(ctx, path, content, &o)
+				if ambit.ReasonOf(err) == ambit.ErrNotFound {
+					return &emptyStaged{}, nil
+				}
+				return s, err
+			}
+		}},
+		{name: "Publish does not tell the parents that it made", check: "write/stage-parents", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
+			return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
+				r, err := s.Publish(ctx)
+				r.CreatedDirs = nil
+				return r, err
+			}}
+		})},
+		{name: "Stage ignores Mode", check: "write/stage-mode", breaks: func(f *faulty) {
+			f.stage = func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.Staged, error) {
+				if o.Mode == o.Mode.Perm() {
+					o.Mode = 0
+				}
+				return f.base.Stage(ctx, path, content, &o)
+			}
+		}},
 		{name: "Publish ignores its context", check: "write/stage-publish-canceled", breaks: stages(func(_ *faulty, _ string, s ambit.Staged) ambit.Staged {
 			return &faultyStaged{Staged: s, publish: func(ctx context.Context) (ambit.WriteResult, error) {
 				return s.Publish(context.WithoutCancel(ctx))

@@ -4,6 +4,7 @@
 package conformance_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -66,6 +67,9 @@ func TestMutants(t *testing.T) {
 	t.Run("kill", func(t *testing.T) {
 		for _, m := range all {
 			t.Run(m.name, func(t *testing.T) {
+				if runtime.GOOS == "windows" && m.on == onDisk {
+					t.Skip("a disk of Windows claims too little for the mutants that stand on one")
+				}
 				ran.Add(1)
 				t.Parallel()
 				if m.killed(t, &control) {

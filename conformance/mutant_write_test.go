@@ -121,6 +121,7 @@ func writingMutants() []mutant {
 		{name: "Created is always told", check: "write/write-file", breaks: results(func(_ *faulty, _ string, r *ambit.WriteResult) { r.Created = true })},
 		{name: "the result tells the path as written", check: "write/write-missing", breaks: results(func(_ *faulty, path string, r *ambit.WriteResult) { r.Info.Path = path })},
 		{name: "the result tells no size", check: "write/write-missing", breaks: results(func(_ *faulty, _ string, r *ambit.WriteResult) { r.Info.Size = 0 })},
+		{name: "the result tells no mode", check: "write/write-mode", breaks: results(func(_ *faulty, _ string, r *ambit.WriteResult) { r.Info.Mode = 0 })},
 		{name: "the result tells no version", check: "write/write-missing", breaks: results(func(_ *faulty, _ string, r *ambit.WriteResult) { r.Info.Version = "" })},
 
 		{name: "a shorter content leaves the old tail", check: "write/write-file", breaks: writes(func(f *faulty, base writeFunc) writeFunc {
