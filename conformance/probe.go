@@ -201,7 +201,7 @@ func (p *probe) write(path, content string, o *ambit.WriteOptions) ambit.WriteRe
 func (p *probe) disturb(c Change) {
 	err := p.target.Disturb(p.ctx, p.fs, c)
 	if ambit.ReasonOf(err) == ambit.ErrUnsupported {
-		p.cannotHold(fmt.Sprintf("the storage cannot hold it: %s", c.Kind))
+		p.cannotHold(cannotHold + string(c.Kind))
 	}
 	if err != nil {
 		p.fatalf("Disturb (%s %q) failed: %v", c.Kind, c.Path, err)

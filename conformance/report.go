@@ -6,6 +6,8 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +60,9 @@ type Report struct {
 	Problems     []string           `json:"problems,omitempty"` // faults of the run itself, such as a waiver that names no check; each fails it
 }
 
+// cannotHold begins the detail of a check that Disturb has declined.
+const cannotHold = "the storage cannot hold it: "
+
 // Count returns how many checks ended in o.
 func (r *Report) Count(o Outcome) int {
 	n := 0
@@ -107,8 +112,23 @@ func (r *Report) String() string {
 			fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
+	r.writeAbsent(&b)
 	r.writeNotRun(&b)
 	return b.String()
+}
+
+// writeAbsent tells what Disturb has declined as impossible: whoever reads a
+// grade can judge whether it is.
+func (r *Report) writeAbsent(b *strings.Builder) {
+	counts := make(map[string]int)
+	for _, res := range r.Results {
+		if kind, ok := strings.CutPrefix(res.Detail, cannotHold); ok && res.Outcome == Refused {
+			counts[kind]++
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(b, "  refused by Disturb, as the storage cannot hold it: %s (%d checks)\n", kind, counts[kind])
+	}
 }
 
 // writeNotRun groups what was not run by the reason: a target without Disturb
