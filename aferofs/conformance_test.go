@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -22,7 +23,6 @@ type storage struct {
 	fsys afero.Fs
 	fill afero.Fs // where a tree is laid out
 	root string   // of a disk: where it lies on the host; ""
-	o    *aferofs.Options
 }
 
 func layOut(fsys afero.Fs, tree conformance.Tree) error {
@@ -84,37 +84,30 @@ func (s *storage) disturb(c conformance.Change) error {
 }
 
 func storages(t *testing.T) map[string]func() (*storage, error) {
-	onDisk := func(wrap func(root string) afero.Fs) func() (*storage, error) {
-		return func() (*storage, error) {
-			// A folder of its own, so that there is something beside the root.
-			root := filepath.Join(t.TempDir(), "root")
-			if err := os.Mkdir(root, 0o777); err != nil {
-				return nil, err
-			}
-			return &storage{fsys: wrap(root), root: root}, nil
+	onDisk := func() (*storage, error) {
+		// A folder of its own, so that there is something beside the root.
+		root := filepath.Join(t.TempDir(), "root")
+		if err := os.Mkdir(root, 0o777); err != nil {
+			return nil, err
 		}
+		return &storage{fsys: afero.NewBasePathFs(afero.NewOsFs(), root), root: root}, nil
 	}
-	inMemory := func(wrap func(tree afero.Fs) afero.Fs, o *aferofs.Options) func() (*storage, error) {
+	inMemory := func(wrap func(tree afero.Fs) afero.Fs) func() (*storage, error) {
 		return func() (*storage, error) {
 			tree := afero.NewMemMapFs()
-			return &storage{fsys: wrap(tree), fill: tree, o: o}, nil
+			return &storage{fsys: wrap(tree), fill: tree}, nil
 		}
 	}
 	return map[string]func() (*storage, error){
-		"MemMapFs":            inMemory(func(tree afero.Fs) afero.Fs { return tree }, nil),
-		"MemMapFs, exclusive": inMemory(func(tree afero.Fs) afero.Fs { return tree }, &aferofs.Options{Exclusive: true}),
-		"MemMapFs, read only": inMemory(func(tree afero.Fs) afero.Fs { return tree }, &aferofs.Options{ReadOnly: true}),
-		"ReadOnlyFs":          inMemory(afero.NewReadOnlyFs, nil),
-		"BasePathFs(ReadOnlyFs)": inMemory(func(tree afero.Fs) afero.Fs {
-			return afero.NewBasePathFs(afero.NewReadOnlyFs(tree), "/")
-		}, nil),
-		"BasePathFs(OsFs)": onDisk(func(root string) afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), root) }),
+		"MemMapFs":         inMemory(func(tree afero.Fs) afero.Fs { return tree }),
+		"ReadOnlyFs":       inMemory(afero.NewReadOnlyFs),
+		"BasePathFs(OsFs)": onDisk,
 		"CopyOnWriteFs(MemMapFs)": inMemory(func(tree afero.Fs) afero.Fs {
 			return afero.NewCopyOnWriteFs(afero.NewMemMapFs(), tree)
-		}, nil),
+		}),
 		"CopyOnWriteFs(ReadOnlyFs(OsFs), MemMapFs)": inMemory(func(tree afero.Fs) afero.Fs {
 			return afero.NewCopyOnWriteFs(afero.NewReadOnlyFs(diskFs(t)), tree)
-		}, nil),
+		}),
 	}
 }
 
@@ -122,7 +115,7 @@ func TestConformance(t *testing.T) {
 	for name, open := range storages(t) {
 		t.Run(name, func(t *testing.T) {
 			var of sync.Map // of a FileSystem
-			conformance.Test(t, conformance.Target{
+			target := conformance.Target{
 				Name: name,
 				New: func(_ context.Context, tree conformance.Tree) (ambit.FileSystem, func() error, error) {
 					s, err := open()
@@ -137,7 +130,7 @@ func TestConformance(t *testing.T) {
 					if err != nil {
 						return nil, nil, err
 					}
-					fsys := aferofs.New(s.fsys, s.o)
+					fsys := aferofs.New(s.fsys, nil)
 					of.Store(fsys, s)
 					return fsys, nil, nil
 				},
@@ -145,7 +138,14 @@ func TestConformance(t *testing.T) {
 					s, _ := of.Load(fsys)
 					return s.(*storage).disturb(c)
 				},
-			}, nil)
+			}
+			if strings.Contains(name, "BasePathFs") {
+				target.Beside = func(_ context.Context, fsys ambit.FileSystem) (map[string]string, error) {
+					s, _ := of.Load(fsys)
+					return conformance.BesideFolder(s.(*storage).root)
+				}
+			}
+			conformance.Test(t, target, nil)
 		})
 	}
 }
