@@ -99,8 +99,9 @@ func New(fsys afero.Fs, o *Options) *FileSystem {
 		Mkdir:  true,
 		Stage:  true,
 		Commit: true,
-		Sub:    true,
-		Guard:  true,
+		// Where links might be followed unseen, neither would hold.
+		Sub:   s.links != ambit.LinksUnknown,
+		Guard: s.links != ambit.LinksUnknown,
 
 		AtomicReplace: true,
 		AtomicRemove:  s.inMemory,
@@ -126,6 +127,9 @@ func (v *FileSystem) Capabilities() ambit.Capabilities { return v.caps }
 func (v *FileSystem) Sub(ctx context.Context, dir string) (ambit.FileSystem, error) {
 	var c call
 	var t target
+	if !v.caps.Sub {
+		return nil, ambit.Unsupported(ambit.OpSub, dir)
+	}
 	if err := v.begin(ctx, ambit.OpSub, dir, false, &c, &t); err != nil {
 		return nil, err
 	}
@@ -157,8 +161,12 @@ func (v *FileSystem) Sub(ctx context.Context, dir string) (ambit.FileSystem, err
 
 // Guard returns the same file system with ask consulted by every operation.
 // ask runs while no lock is held: an answer holds for one path, and what was
-// asked is what is acted on, since no link is followed here.
+// asked is what is acted on, since no link is followed here. Where Guard is not
+// claimed, the result refuses every call.
 func (v *FileSystem) Guard(ask func(ctx context.Context, op ambit.Op, canonical string) error) ambit.FileSystem {
+	if !v.caps.Guard {
+		return New(nil, nil)
+	}
 	guarded := *v
 	guarded.rules = append(v.rules[:len(v.rules):len(v.rules)], rule{root: v.root, ask: ask})
 	return &guarded

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ambitfs/ambit"
+	"github.com/spf13/afero"
 )
 
 // Commit makes all changes or none, as one step for every user of this
@@ -121,21 +122,13 @@ func (c *call) judgeAll(plan []*planned) ([]place, error) {
 		if p.Op == ambit.OpWrite {
 			err = c.judge(&p.t, p.w, ambit.OpWrite, &places[i])
 		} else {
-			places[i], err = c.judgeCommitRemove(&p.t, p.w.cond)
+			places[i], err = c.judgeRemove(&p.t, &ambit.RemoveOptions{If: p.w.cond}, true)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return places, nil
-}
-
-func (c *call) judgeCommitRemove(t *target, cond ambit.Precondition) (place, error) {
-	p, err := c.judgeRemove(t, &ambit.RemoveOptions{If: cond})
-	if err == nil && p.look.kind != ambit.KindRegular && p.look.kind != ambit.KindSymlink || p.found && p.look.kind == ambit.KindDirectory && err != errPending && ambit.ReasonOf(err) != ambit.ErrDenied {
-		return p, t.kindErr(ambit.ErrNotAFile, p.look.kind, t.in)
-	}
-	return p, err
 }
 
 func (c *call) lastAll(plan []*planned) error {
@@ -159,14 +152,11 @@ func (c *call) backUp(plan []*planned) error {
 		if p.Op != ambit.OpWrite {
 			continue
 		}
-		err := s.step(false, func() error {
-			var at place
-			err := p.t.locate(&at)
-			if err != nil || !at.found || at.look.kind != ambit.KindRegular {
-				return err
-			}
-			return p.save(s, at)
-		})
+		var at place
+		err := s.step(false, func() error { return p.t.locate(&at) })
+		if err == nil && at.found && at.look.kind == ambit.KindRegular {
+			err = p.save(s, at, func(do func() error) error { return s.step(false, do) })
+		}
 		if err != nil {
 			return p.t.contentError(err)
 		}
@@ -174,31 +164,43 @@ func (c *call) backUp(plan []*planned) error {
 	return nil
 }
 
-// save copies what lies at a place. The caller holds mu.
-func (p *planned) save(s *store, at place) error {
+// save copies what lies at a place, unless it changes meanwhile. Its steps are
+// run by locked.
+func (p *planned) save(s *store, at place, locked func(do func() error) error) error {
 	if p.backup != nil {
 		s.removeTempLocked(p.backup.temp)
 		p.backup = nil
 	}
-	old, err := s.openRead(at.path, at.look.real)
-	if err != nil {
-		return &storageError{err}
+	var old afero.File
+	var tmp *temp
+	err := locked(func() (err error) {
+		if old, err = s.openRead(at.path, at.look.real); err != nil {
+			return err
+		}
+		tmp, err = s.createTemp(ambit.Dir(at.path), 0o600)
+		return err
+	})
+	if old != nil {
+		defer old.Close()
 	}
-	defer old.Close()
-	tmp, err := s.createTemp(ambit.Dir(at.path), 0o600)
 	if err != nil {
 		return &storageError{err}
 	}
 	p.backup = &payload{s: s, temp: tmp}
 	if p.backup.size, err = s.fill(tmp, old); err != nil {
-		return err
+		return &storageError{bare(err)}
 	}
 	if p.backup.size != at.look.size && at.look.bounds() {
-		return &storageError{errCount}
+		return nil // it has another version now, and is copied again
 	}
-	// Put back, it should look as it did.
-	s.fsys.Chtimes(s.name(tmp.path), time.Now(), at.look.mtime)
-	if err := s.complete(tmp, p.backup.size, at.look.mode); err != nil {
+	err = locked(func() error {
+		// Put back, it should look as it did.
+		if path := s.pathOf(tmp); path != "" {
+			s.fsys.Chtimes(s.name(path), time.Now(), at.look.mtime)
+		}
+		return s.complete(tmp, p.backup.size, at.look.mode)
+	})
+	if err != nil {
 		return &storageError{err}
 	}
 	p.saved = at.version
@@ -208,12 +210,16 @@ func (p *planned) save(s *store, at place) error {
 // apply makes the changes, or none. The caller holds mu alone.
 func (c *call) apply(plan []*planned, results []ambit.WriteResult) error {
 	s := c.v.store
-	for i, p := range plan[:len(plan)-1] {
+	for _, p := range plan[:len(plan)-1] {
 		// Whoever was faster than the second judgement has given it other
 		// bytes, and the change has no condition against that.
 		if s.mem == nil && p.Op == ambit.OpWrite && p.place.found && p.saved != p.place.version {
-			if err := p.save(s, p.place); err != nil {
-				return plan[i].t.contentError(err)
+			err := p.save(s, p.place, func(do func() error) error { return do() })
+			if err == nil && p.saved != p.place.version {
+				err = &storageError{errCount}
+			}
+			if err != nil {
+				return p.t.contentError(err)
 			}
 		}
 	}
@@ -227,7 +233,7 @@ func (c *call) apply(plan []*planned, results []ambit.WriteResult) error {
 		failed := p.t.storage(err)
 		stands := reasonOf(err) == ambit.ErrPartial
 		for j := i - 1; j >= 0; j-- {
-			if plan[j].undo(s) != nil {
+			if plan[j].undo(s, looks[j]) != nil {
 				stands = true
 				results[j] = plan[j].result(s, looks[j])
 			}
@@ -286,10 +292,17 @@ func (p *planned) result(s *store, l look) ambit.WriteResult {
 	}
 }
 
-// undo puts back what was there before. The file keeps the version that it
-// had: it has the same bytes.
-func (p *planned) undo(s *store) error {
-	var err error
+// undo puts back what was there before the change left l, unless a stranger
+// has changed that meanwhile. The file keeps the version that it had: it has
+// the same bytes.
+func (p *planned) undo(s *store, l look) error {
+	now, found, err := s.look(p.place.path)
+	if err != nil {
+		return err
+	}
+	if found != (p.gone == nil) || found && !now.same(&l) {
+		return partial("somebody else has changed it")
+	}
 	switch {
 	case p.gone != nil:
 		err = s.fsys.Rename(s.name(p.gone.path), s.name(p.place.path))

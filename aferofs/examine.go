@@ -55,6 +55,7 @@ func (s *store) examine(exclusive bool) {
 		l := leavesOf(root)
 		root.Close()
 		s.layered = s.layered || l.layered
+		s.plainDisk = s.plainDisk && !l.layered
 		s.inMemory = l.all(leafMemory)
 		s.keepsMode = !s.strange && (l.all(leafMemory) || l.known() && runtime.GOOS != "windows")
 		if l.top == leafMemory {

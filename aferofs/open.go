@@ -390,7 +390,9 @@ func (f *file) Verify(ctx context.Context) error {
 	return c.decide(false, func() error {
 		var p place
 		err := t.locate(&p)
-		if err != nil && ambit.ReasonOf(err) != ambit.ErrDenied && ambit.ReasonOf(err) != ambit.ErrNotADirectory {
+		switch ambit.ReasonOf(err) {
+		case "", ambit.ErrDenied, ambit.ErrNotADirectory, ambit.ErrNotFound:
+		default:
 			return err
 		}
 		if err := c.last(&t); err != nil {

@@ -31,7 +31,7 @@ func (v *FileSystem) Remove(ctx context.Context, path string, o *ambit.RemoveOpt
 	}
 	var gone *temp // a folder that still has to be emptied
 	err := c.decide(true, func() error {
-		p, err := c.judgeRemove(&t, o)
+		p, err := c.judgeRemove(&t, o, false)
 		if err != nil || !p.found {
 			return err
 		}
@@ -51,7 +51,8 @@ func (v *FileSystem) Remove(ctx context.Context, path string, o *ambit.RemoveOpt
 }
 
 // judgeRemove returns a place that is not found where there is nothing to do.
-func (c *call) judgeRemove(t *target, o *ambit.RemoveOptions) (place, error) {
+// A commit removes files and links only.
+func (c *call) judgeRemove(t *target, o *ambit.RemoveOptions, commit bool) (place, error) {
 	if t.isRoot() {
 		return place{}, t.err(ambit.ErrInvalid, "the root cannot be removed")
 	}
@@ -76,6 +77,8 @@ func (c *call) judgeRemove(t *target, o *ambit.RemoveOptions) (place, error) {
 	}
 	k := p.look.kind
 	switch {
+	case commit && k != ambit.KindRegular && k != ambit.KindSymlink && !(t.slash && k != ambit.KindDirectory):
+		return p, t.kindErr(ambit.ErrNotAFile, k, p.path)
 	case k == ambit.KindDirectory:
 		if err := c.allowedBeneath(ambit.OpRemove, t); err != nil {
 			return p, err

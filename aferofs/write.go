@@ -224,7 +224,7 @@ func (c *call) prepare(t *target, w writing, content io.Reader, held *payload, p
 			return err
 		}
 		perm := s.newFile
-		if w.mode != 0 || p.found {
+		if final(w, p) != 0 {
 			perm = 0o600
 		}
 		if held.temp, err = s.createTemp(p.near(), perm); err != nil {
@@ -242,11 +242,7 @@ func (c *call) prepare(t *target, w writing, content io.Reader, held *payload, p
 	if err != nil {
 		return t.contentError(err)
 	}
-	mode := w.mode
-	if mode == 0 && p.found {
-		mode = p.look.mode
-	}
-	err = s.step(false, func() error { return s.complete(held.temp, held.size, mode) })
+	err = s.step(false, func() error { return s.complete(held.temp, held.size, final(w, p)) })
 	if errors.Is(err, errTempGone) {
 		// What took it away has an answer of its own, mostly.
 		again := c.decide(false, func() error { return c.judge(t, w, ambit.OpWrite, p) })
@@ -258,6 +254,15 @@ func (c *call) prepare(t *target, w writing, content io.Reader, held *payload, p
 		return t.storage(err)
 	}
 	return nil
+}
+
+// final returns the mode that a file is to have, 0 where it is left to the
+// storage.
+func final(w writing, p *place) fs.FileMode {
+	if w.mode == 0 && p.found {
+		return p.look.mode
+	}
+	return w.mode
 }
 
 // contentError tells errors of the storage from those of content.
@@ -308,7 +313,7 @@ func (s *store) install(p *place, w writing, held *payload) (look, []string, err
 	}
 	var l look
 	if s.mem != nil {
-		l, err = s.put(p, w.mode, *held.buf)
+		l, err = s.put(p, w, *held.buf)
 	} else {
 		l, err = s.rename(p, w, held.temp)
 	}
@@ -324,13 +329,10 @@ func (s *store) install(p *place, w writing, held *payload) (look, []string, err
 
 // put writes into this process's own tree in memory: in place where no open
 // File reads what lies there, else into a new file under the same name.
-func (s *store) put(p *place, mode fs.FileMode, content []byte) (look, error) {
-	l := look{kind: ambit.KindRegular, mode: mode, size: int64(len(content)), data: p.look.data}
-	if mode == 0 {
+func (s *store) put(p *place, w writing, content []byte) (look, error) {
+	l := look{kind: ambit.KindRegular, mode: final(w, p), size: int64(len(content)), data: p.look.data}
+	if l.mode == 0 && !p.found {
 		l.mode = s.newFile
-		if p.found {
-			l.mode = p.look.mode
-		}
 	}
 	// Content that is not shorter is one step even for who looks into the
 	// tree itself.
@@ -357,11 +359,11 @@ func (s *store) rename(p *place, w writing, t *temp) (look, error) {
 	if from == "" {
 		return look{}, errTempGone
 	}
-	if p.found && w.mode == 0 && p.look.mode != t.look.mode {
-		if err := s.chmod(from, p.look.mode); err != nil {
+	if mode := final(w, p); mode != 0 && mode != t.look.mode {
+		if err := s.chmod(from, mode); err != nil {
 			return look{}, err
 		}
-		t.look.mode = p.look.mode
+		t.look.mode = mode
 	}
 	hold := !p.found && w.cond.Absent() && !s.exclusive && !s.strange
 	if hold {
