@@ -38,6 +38,9 @@ type mutant struct {
 // leastMutants is how many the suite must be tested with.
 const leastMutants = 70
 
+// patience bounds a check on a slow machine.
+const patience = 2 * time.Minute
+
 func mutants() []mutant {
 	return slices.Concat(
 		errorMutants(), pathMutants(), readingMutants(), listingMutants(), capabilityMutants(),
@@ -103,7 +106,7 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 			return false
 		}
 	}
-	deadline := 30 * time.Second
+	deadline := patience
 	if m.hangs {
 		deadline = 500 * time.Millisecond
 	}
@@ -166,7 +169,7 @@ func (c *controls) of(t *testing.T, on *ground, check string, wrapped bool) conf
 		without = faultless
 	}
 	once, _ := c.results.LoadOrStore(controlKey{on, check, wrapped}, sync.OnceValue(func() conformance.Result {
-		res, _ := runOne(t, on.target(t, without), check, 30*time.Second)
+		res, _ := runOne(t, on.target(t, without), check, patience)
 		return res
 	}))
 	return once.(func() conformance.Result)()
