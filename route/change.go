@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/ambitfs/ambit"
 )
@@ -43,6 +44,12 @@ func (r *router) reach(ctx context.Context, op, asked ambit.Op, path string, t *
 	if r.isWay(t.clean) {
 		t.fsys = r.ways // whatever the member has there, it stays
 		return nil
+	}
+	if t.clean == t.m.at && asked != ambit.OpRemove && asked != ambit.OpRename {
+		// A member may not ask about its own root: nothing can be done to it.
+		if err := r.ways.allow(ctx, asked, t.clean); err != nil {
+			return ambit.Wrap(string(op), path, err)
+		}
 	}
 	if err := r.settle(ctx, string(op), path, t); err != nil || t.fsys == r.ways {
 		return err
@@ -94,15 +101,17 @@ func (r *router) Stage(ctx context.Context, path string, content io.Reader, o *a
 
 type staged struct {
 	ambit.Staged
-	r    *router
-	path string
-	t    target
-	last bool
+	r       *router
+	path    string
+	t       target
+	last    bool
+	dropped atomic.Bool // by a Publish that was refused here
 }
 
 func (s *staged) Publish(ctx context.Context) (ambit.WriteResult, error) {
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && !s.dropped.Load() {
 		if err := s.r.follow(ctx, ambit.OpPublish, ambit.OpWrite, s.path, s.t, s.last || s.t.dir); err != nil {
+			s.dropped.Store(true)
 			s.Staged.Discard(context.WithoutCancel(ctx))
 			return ambit.WriteResult{}, err
 		}

@@ -75,7 +75,7 @@ func (r *router) ReadLink(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	text, err := t.fsys.(ambit.Linker).ReadLink(ctx, path)
-	if err == nil && t.m.over && t.fsys != r.ways {
+	if err == nil && t.m.over && t.m.links && t.fsys != r.ways {
 		err = r.mayTell(ctx, path, t, text)
 	}
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *router) sub(ctx context.Context, dir string) (ambit.FileSystem, error) 
 	if err != nil {
 		return nil, err
 	}
-	if t.m.over && t.fsys != r.ways && !r.ways.leadsOn(t.clean) {
+	if t.m.over && t.m.links && t.fsys != r.ways && !r.ways.leadsOn(t.clean) {
 		// A link may lead to a folder above a mount point.
 		info, err := r.Stat(ctx, dir)
 		if err == nil && !info.IsDir() {
@@ -206,7 +206,8 @@ func (r *router) sub(ctx context.Context, dir string) (ambit.FileSystem, error) 
 			_, err := r.ways.List(ctx, dir, nil) // nothing is there, and the error says so
 			return nil, err
 		}
-		return ambit.Sub(ctx, t.m.whole, dir)
+		sub, err := ambit.Sub(ctx, t.m.whole, dir)
+		return sub, r.fail(ambit.OpSub, dir, t, err)
 	}
 	if err := r.ways.allow(ctx, ambit.OpSub, t.clean); err != nil {
 		return nil, err

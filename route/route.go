@@ -87,7 +87,8 @@ type member struct {
 	whole ambit.FileSystem // base, taking and giving paths of the machine
 	fsys  ambit.FileSystem // whole, without what the machine does not claim
 	over  bool             // others are mounted beneath at, and hide what is there
-	loose bool             // and nothing but a look keeps links from leading there
+	links bool             // links may be followed
+	loose bool             // both, and nothing but a look keeps links from leading to what is hidden
 }
 
 // newRouter makes a machine of bases by their mount points, which are judged.
@@ -112,14 +113,14 @@ func newRouter(bases map[string]ambit.FileSystem, ask rule) *router {
 			// Members may use the same IDs for different files.
 			return strconv.Itoa(storage) + ":" + id
 		})
-		links := caps.Links != ambit.LinksNone && caps.Links != ambit.LinksRefused
+		m.links = caps.Links != ambit.LinksNone && caps.Links != ambit.LinksRefused
 		guarder, guards := base.(ambit.Guarder)
-		m.loose = m.over && links && !(guards && caps.Guard)
+		m.loose = m.over && m.links && !(guards && caps.Guard)
 		if m.loose {
 			r.caps.Confined = false
 		}
 		guarded := base
-		if m.over && links && !m.loose {
+		if m.over && m.links && !m.loose {
 			guarded = guarder.Guard(func(_ context.Context, op ambit.Op, canonical string) error {
 				shown, _ := paths.Out(canonical)
 				return r.mayReach(m, op, shown)
