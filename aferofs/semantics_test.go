@@ -218,6 +218,20 @@ func TestVersionsAreNotReused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		// Nor with a folder that it lies in.
+		fill(t, fsys, map[string]string{"/d/f": "same"})
+		for range 3 {
+			info, err := fsys.Stat(ctx, "/d/f")
+			if err != nil || had[info.Version] != "" {
+				t.Errorf("%+v, %v: the version comes back with the folder", info, err)
+			}
+			had[info.Version] = "a move of the folder"
+			for _, names := range [][2]string{{"/d", "/e"}, {"/e", "/d"}} {
+				if _, err := ambit.Rename(ctx, fsys, names[0], names[1], nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	})
 }
 
