@@ -729,10 +729,12 @@ func TestGuardIsAsked(t *testing.T) {
 		}
 	}
 	deny = ""
-	vague := fsys.(ambit.Guarder).Guard(func(context.Context, ambit.Op, string) error { return errors.New("no reason") })
-	for _, path := range []string{"/f", "/m", "/way", "/way/none", "/"} {
-		_, err := vague.Stat(ctx, path)
-		reason(t, "a rule that gives no reason, "+path, err, ambit.ErrDenied)
+	for _, fsys := range []ambit.FileSystem{fsys, machine(t, nil, map[string]ambit.FileSystem{"/way/m": memory.New(nil, nil)})} {
+		vague := fsys.(ambit.Guarder).Guard(func(context.Context, ambit.Op, string) error { return errors.New("no reason") })
+		for _, path := range []string{"/f", "/m", "/way", "/way/none", "/"} {
+			_, err := vague.Stat(ctx, path)
+			reason(t, "a rule that gives no reason, "+path, err, ambit.ErrDenied)
+		}
 	}
 	// A second rule is asked too, and a Sub keeps both.
 	again := guarded.(ambit.Guarder).Guard(func(_ context.Context, _ ambit.Op, canonical string) error {
