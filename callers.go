@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	lexical "path"
 	"slices"
 	"strings"
 	"sync"
@@ -246,6 +247,7 @@ func firstError(errs ...error) error {
 // writing, and describes what it would write: the file that is there, or the
 // one to be.
 func judgeWrite(ctx context.Context, fsys FileSystem, path string, o *WriteOptions) (FileInfo, error) {
+	caps := fsys.Capabilities()
 	look := fsys.Stat
 	if o.If.Absent() {
 		look = func(ctx context.Context, path string) (FileInfo, error) { return lstat(ctx, fsys, path) }
@@ -268,10 +270,20 @@ func judgeWrite(ctx context.Context, fsys FileSystem, path string, o *WriteOptio
 			return info, danglingLink(link.Path)
 		}
 	}
+	missing := Wrap(OpStat, path, err).(*Error)
+	if len(missing.MissingDirs) == 0 && caps.Links != LinksNone && caps.Links != LinksRefused {
+		// No parent is said to be missing: one that is lies behind a link.
+		_, err := fsys.Stat(ctx, path+"/..")
+		if r := ReasonOf(err); r == ErrNotFound || r == ErrNotADirectory {
+			if o.Parents {
+				missing = danglingLink(missing.Target)
+			}
+			return info, missing
+		}
+	}
 	if err := o.If.Check(nil); err != nil {
 		return info, err
 	}
-	missing := Wrap(OpStat, path, err).(*Error)
 	if len(missing.MissingDirs) > 0 && !o.Parents {
 		return info, missing
 	}
@@ -282,7 +294,7 @@ func judgeWrite(ctx context.Context, fsys FileSystem, path string, o *WriteOptio
 	return info, nil
 }
 
-func danglingLink(canonical string) error {
+func danglingLink(canonical string) *Error {
 	return &Error{Reason: ErrDenied, Rule: "dangling-link", Target: canonical}
 }
 
@@ -516,11 +528,7 @@ func lstat(ctx context.Context, fsys FileSystem, path string) (FileInfo, error) 
 // lstatToTake is lstat for a removal or a move away, which act on a link itself
 // and with a trailing slash want a real folder.
 func lstatToTake(ctx context.Context, fsys FileSystem, path string) (FileInfo, error) {
-	name := path
-	for strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") {
-		name = strings.TrimSuffix(strings.TrimSuffix(name, "."), "/")
-	}
-	if name != path && name != "" && !assertsFolder(name) {
+	if name := lexical.Clean(path); assertsFolder(path) && !assertsFolder(name) {
 		if link, err := lstat(ctx, fsys, name); err == nil && link.Kind == KindSymlink {
 			return link, &Error{Reason: ErrNotADirectory, Kind: KindSymlink, Target: link.Path}
 		}

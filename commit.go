@@ -108,8 +108,32 @@ func Commit(ctx context.Context, fsys FileSystem, changes []Change) ([]WriteResu
 			p.close()
 		}
 	}()
-	canonical := make([]string, 0, len(changes))
 	for _, c := range changes {
+		if err := judgeChange(ctx, w, c); err != nil {
+			return nil, Wrap(OpCommit, c.Path, err)
+		}
+	}
+	// All content is read before anything is remembered of what is there: it
+	// may be slow, and may come from the very files that are changed.
+	contents := make([]*spool, len(changes))
+	defer func() {
+		for _, s := range contents {
+			s.close()
+		}
+	}()
+	for i, c := range changes {
+		if c.Op != OpWrite {
+			continue
+		}
+		if contents[i], err = readSpool(Content(ctx, c.Content, caps.MaxFileSize)); err != nil {
+			return nil, Wrap(OpCommit, c.Path, err)
+		}
+	}
+	canonical := make([]string, 0, len(changes))
+	for i, c := range changes {
+		if c.Op == OpWrite {
+			c.Content = contents[i].reader()
+		}
 		p, err := planChange(ctx, w, c)
 		if err != nil {
 			return nil, Wrap(OpCommit, c.Path, err)
@@ -202,6 +226,27 @@ type plannedChange struct {
 	staged Staged    // of a write
 }
 
+// judgeChange judges c as far as can be seen without reading its content.
+func judgeChange(ctx context.Context, w WritableFileSystem, c Change) error {
+	if c.Op == OpWrite {
+		_, err := judgeWrite(ctx, w, c.Path, &WriteOptions{If: c.If, Parents: c.Parents, Mode: c.Mode})
+		return err
+	}
+	there, err := lstatToTake(ctx, w, c.Path)
+	switch {
+	case ReasonOf(err) == ErrNotFound:
+		return firstError(c.If.Check(nil), err)
+	case err != nil:
+		return err
+	case there.Kind == KindSymlink:
+		return &Error{Reason: ErrUnsupported, Kind: KindSymlink, Detail: "the removal of a link could not be undone"}
+	case there.Kind != KindRegular:
+		return &Error{Reason: ErrNotAFile, Kind: there.Kind, Target: there.Path}
+	}
+	return c.If.Check(&there)
+}
+
+// planChange remembers what is there now and stages what will be.
 func planChange(ctx context.Context, w WritableFileSystem, c Change) (p *plannedChange, err error) {
 	p = &plannedChange{change: c}
 	defer func() {
@@ -210,22 +255,8 @@ func planChange(ctx context.Context, w WritableFileSystem, c Change) (p *planned
 			p = nil
 		}
 	}()
-	o := &WriteOptions{If: c.If, Parents: c.Parents, Mode: c.Mode}
-	if c.Op == OpWrite {
-		if _, err := judgeWrite(ctx, w, c.Path, o); err != nil {
-			return p, err
-		}
-	} else {
-		there, err := lstatToTake(ctx, w, c.Path)
-		switch {
-		case err != nil && ReasonOf(err) != ErrNotFound:
-			return p, err
-		case err != nil:
-		case there.Kind == KindSymlink:
-			return p, &Error{Reason: ErrUnsupported, Kind: KindSymlink, Detail: "the removal of a link could not be undone"}
-		case there.Kind != KindRegular:
-			return p, &Error{Reason: ErrNotAFile, Kind: there.Kind, Target: there.Path}
-		}
+	if err := judgeChange(ctx, w, c); err != nil {
+		return p, err
 	}
 	f, err := open(ctx, w, c.Path)
 	switch {
@@ -248,7 +279,7 @@ func planChange(ctx context.Context, w WritableFileSystem, c Change) (p *planned
 	if err != nil || c.Op == OpRemove {
 		return p, err
 	}
-	o.If = seenNow(p.before)
+	o := &WriteOptions{If: seenNow(p.before), Parents: c.Parents, Mode: c.Mode}
 	p.staged, err = Stage(ctx, w, c.Path, c.Content, o)
 	if err != nil {
 		return p, p.meanwhile(err)

@@ -36,8 +36,8 @@ import (
 // The text that ReadLink returns is relative, which for package io/fs is the
 // only kind that leads anywhere: an absolute one is rewritten.
 //
-// Sub returns the folder anchored anew with Capabilities.Sub. Elsewhere links
-// lead out of the folder, though not out of fsys, as they do with [fs.Sub].
+// Sub is a view and no anchor, as with [fs.Sub]: links lead out of the folder,
+// though not out of fsys. For an anchor take the IOFS of a [Sub].
 func IOFS(ctx context.Context, fsys FileSystem) fs.FS {
 	b := ioFS{ctx: ctx, fsys: fsys, root: "/"}
 	if l, ok := fsys.(Linker); ok && fsys.Capabilities().ReadLink {
@@ -156,13 +156,6 @@ func (b ioFS) sub(dir string) (ioFS, error) {
 	if err != nil || dir == "." {
 		return b, err
 	}
-	if s, ok := b.fsys.(Subber); ok && b.fsys.Capabilities().Sub {
-		sub, err := s.Sub(b.ctx, p)
-		if err != nil {
-			return b, ioError(OpSub, dir, err)
-		}
-		return ioFS{ctx: b.ctx, fsys: sub, root: "/"}, nil
-	}
 	root, err := folder(b.ctx, b.fsys, OpSub, p)
 	if err != nil {
 		return b, ioError(OpSub, dir, err)
@@ -234,10 +227,7 @@ func (b ioLinkFS) Sub(dir string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l, ok := sub.fsys.(Linker); ok && sub.fsys.Capabilities().ReadLink {
-		return ioLinkFS{ioFS: sub, linker: l}, nil
-	}
-	return sub, nil
+	return ioLinkFS{ioFS: sub, linker: b.linker}, nil
 }
 
 // relative returns the link text that leads from the folder dir, a canonical
