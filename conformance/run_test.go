@@ -344,17 +344,17 @@ func TestClaimsChange(t *testing.T) {
 }
 
 func TestRequirements(t *testing.T) {
-	unclaimed := func(refusal func(p *probe)) requirement {
-		return requirement{name: "X", met: func(ambit.Capabilities, *Target) bool { return false }, refusal: refusal}
+	unclaimed := func(name string, refusal func(p *probe)) requirement {
+		return requirement{name: name, met: func(ambit.Capabilities, *Target) bool { return false }, refusal: refusal}
 	}
 	ran := false
 	needing := func(id string, requires ...requirement) *check {
 		return &check{id: "core/" + id, rule: "X.", requires: requires, run: func(*probe) { ran = true }}
 	}
 	r := runOf(t.Context(), inMemory(), nil,
-		needing("quality", unclaimed(nil)),
-		needing("refused", unclaimed(func(p *probe) { p.holds("file", "alpha\nbeta\n") })),
-		needing("let-through", unclaimed(func(p *probe) { p.errorf("it went through") })),
+		needing("quality", unclaimed("X", nil)),
+		needing("refused", unclaimed("Y", func(p *probe) { p.holds("file", "alpha\nbeta\n") })),
+		needing("let-through", unclaimed("Z", func(p *probe) { p.errorf("it went through") })),
 		needing("disturb", needDisturb),
 		needing("peer", needPeer),
 		needing("beside", needBeside),
@@ -368,7 +368,7 @@ func TestRequirements(t *testing.T) {
 	if got := outcomesOf(r); got != want || ran {
 		t.Errorf("%s (ran: %v), want %s", got, ran, want)
 	}
-	if d := r.Results[2].Detail; !strings.Contains(d, "X is not claimed") || !strings.Contains(d, "it went through") {
+	if d := r.Results[2].Detail; !strings.Contains(d, "Z is not claimed") || !strings.Contains(d, "it went through") {
 		t.Errorf("let-through: %s", d)
 	}
 }
