@@ -9,4 +9,7 @@ require (
 	github.com/spf13/afero v1.15.0
 )
 
-require golang.org/x/text v0.39.0 // indirect
+require (
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.39.0 // indirect
+)

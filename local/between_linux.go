@@ -5,6 +5,7 @@ package local
 
 import (
 	"os"
+	"strconv"
 	"syscall"
 	"unsafe"
 )
@@ -55,13 +56,8 @@ func withDescriptor(d *os.Root, do func(fd int) error) error {
 		return err
 	}
 	defer f.Close()
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var doErr error
-	if err := raw.Control(func(fd uintptr) { doErr = do(int(fd)) }); err != nil {
-		return err
-	}
-	return doErr
+	return withFile(f, do)
 }
+
+// descriptorPath is a path to what the descriptor of this process is open at.
+func descriptorPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }

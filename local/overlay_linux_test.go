@@ -48,33 +48,3 @@ func TestOverlay(t *testing.T) {
 	}
 	leftovers(t, root)
 }
-
-// What is mounted in a folder that is removed keeps its files.
-func TestMountInARemovedFolder(t *testing.T) {
-	base := fastDir(t)
-	for _, dir := range []string{"root/d/mounted", "root/d/sub"} {
-		must(t, os.MkdirAll(filepath.Join(base, dir), 0o777))
-	}
-	mounted := filepath.Join(base, "root/d/mounted")
-	if err := syscall.Mount("tmpfs", mounted, "tmpfs", 0, ""); err != nil {
-		t.Skipf("nothing can be mounted here: %v", err)
-	}
-	f, err := os.Create(filepath.Join(mounted, "f"))
-	must(t, err)
-	t.Cleanup(func() {
-		f.Close()
-		matches, _ := filepath.Glob(filepath.Join(base, "root", "*", "mounted"))
-		hidden, _ := filepath.Glob(filepath.Join(base, "root", ".*", "mounted"))
-		for _, path := range append(matches, hidden...) {
-			syscall.Unmount(path, syscall.MNT_DETACH)
-		}
-	})
-	fsys := serve(t, filepath.Join(base, "root"), nil)
-	must(t, fsys.Remove(ctx, "d", &ambit.RemoveOptions{Recursive: true}))
-	if got := names(t, fsys, "/"); len(got) != 0 {
-		t.Errorf("there is %q", got)
-	}
-	if info, err := f.Stat(); err != nil || info.Sys().(*syscall.Stat_t).Nlink != 1 {
-		t.Errorf("the mounted file was removed: %+v, %v", info, err)
-	}
-}

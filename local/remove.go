@@ -5,6 +5,7 @@ package local
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ambitfs/ambit"
 )
@@ -14,8 +15,10 @@ const deleteTries = 3
 
 // Remove removes the name at path. A folder gets a temporary name first, in
 // one step, and is then deleted with all beneath it; what cannot be deleted
-// stays under that name, which nobody sees. What is mounted beneath it is not
-// touched. Where the disk cannot give a folder another name, AtomicRemove is
+// stays under that name, which nobody sees, until a later write into the folder
+// above tries again. A folder with something mounted at or beneath it is
+// [ambit.ErrCrossDevice] and stays as it is; what comes to be mounted during
+// the call is not touched. Where the disk cannot give a folder another name, AtomicRemove is
 // not claimed; then it is emptied in place, and [ambit.ErrPartial] says that a
 // part is left.
 func (fsys *FileSystem) Remove(ctx context.Context, path string, o *ambit.RemoveOptions) error {
@@ -46,7 +49,7 @@ func (fsys *FileSystem) remove(ctx context.Context, path string, o *ambit.Remove
 	}
 	err = fsys.change(ctx, nil, judge, func(p *place, l *lock) (bool, error) {
 		if p.info.IsDir() {
-			return removeFolder(p, l)
+			return fsys.removeFolder(ctx, p, l)
 		}
 		if err := p.parent.dir.Remove(p.name); err != nil {
 			return false, unlessSwapped(err)
@@ -112,7 +115,13 @@ func (p *place) notRemovedAlone() error {
 	return p.fault(ambit.ErrNotAFile, "an empty folder is removed with Recursive")
 }
 
-func removeFolder(p *place, l *lock) (bool, error) {
+func (fsys *FileSystem) removeFolder(ctx context.Context, p *place, l *lock) (bool, error) {
+	switch err := refuseMounts(ctx, p.parent.dir, p.name); {
+	case errors.Is(err, errMount):
+		return false, p.fault(ambit.ErrCrossDevice, "something is mounted at or beneath the folder")
+	case err != nil:
+		return false, err
+	}
 	name := temporaryName()
 	err := p.parent.dir.Rename(p.name, name)
 	if ambit.ReasonOf(err) == ambit.ErrCrossDevice {
@@ -122,11 +131,15 @@ func removeFolder(p *place, l *lock) (bool, error) {
 		return false, unlessSwapped(err)
 	}
 	err = l.sync()
+	var left error
 	for range deleteTries {
 		// Somebody who has the folder open can still put a name into it.
-		if deleteTree(p.parent.dir, name) == nil {
+		if left = deleteTree(p.parent.dir, name); left == nil {
 			break
 		}
+	}
+	if left != nil {
+		fsys.swept.Delete(identity(p.parent.info))
 	}
 	return true, notDurable(err)
 }

@@ -39,6 +39,4 @@ func identity(fs.FileInfo) string { return "" }
 
 func identify(*ambit.FileInfo, fs.FileInfo) {}
 
-func otherDevice(a, b fs.FileInfo) bool { return false }
-
 func keepOwner(*os.File, fs.FileInfo) {}

@@ -75,13 +75,6 @@ func identify(i *ambit.FileInfo, info fs.FileInfo) {
 	}
 }
 
-// otherDevice reports that two things lie on different devices.
-func otherDevice(a, b fs.FileInfo) bool {
-	x, xOK := a.Sys().(*syscall.Stat_t)
-	y, yOK := b.Sys().(*syscall.Stat_t)
-	return xOK && yOK && x.Dev != y.Dev
-}
-
 // keepOwner gives f the owner and group of the file that it replaces, as far
 // as the caller may.
 func keepOwner(f *os.File, old fs.FileInfo) {
