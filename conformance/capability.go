@@ -107,9 +107,9 @@ func has[T any](p *probe) bool {
 
 // peer returns a second client of the storage or ends the check.
 func (p *probe) peer() ambit.FileSystem {
-	peer, err := p.target.Peer(p.ctx, p.fs)
+	peer, err := p.target.Peer(p.ctx, p.storage())
 	if err != nil || peer == nil {
 		p.fatalf("Peer failed: %v", err)
 	}
-	return peer
+	return p.fromRoot(peer)
 }

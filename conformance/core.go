@@ -11,6 +11,7 @@ func coreChecks() []*check {
 		capabilityChecks(),
 		pathTextChecks(LevelCore),
 		pathChecks(),
+		workingDirectoryChecks(LevelCore),
 		orderChecks(LevelCore),
 		contextChecks(LevelCore),
 		openChecks(),

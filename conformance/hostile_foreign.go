@@ -179,7 +179,7 @@ func foreignChecks() []*check {
 						defer stop.Store(true)
 						for i := range 100 {
 							letter := string(rune('a' + i%26))
-							if err := p.target.Disturb(p.ctx, p.fs, Change{Kind: DisturbReplace, Path: "/file", Data: strings.Repeat(letter, max(size-i, 0))}); err != nil {
+							if err := p.target.Disturb(p.ctx, p.storage(), Change{Kind: DisturbReplace, Path: "/file", Data: strings.Repeat(letter, max(size-i, 0))}); err != nil {
 								p.fatalf("Disturb failed: %v", err)
 							}
 						}
@@ -301,7 +301,7 @@ func keepsForeignUpdates(p *probe) {
 		defer stop.Store(true)
 		start := time.Now()
 		for round := 1; round <= rounds && time.Since(start) < 3*time.Second; round++ {
-			if err := p.target.Disturb(p.ctx, p.fs, Change{Kind: DisturbReplace, Path: "/file", Data: foreignText(round)}); err != nil {
+			if err := p.target.Disturb(p.ctx, p.storage(), Change{Kind: DisturbReplace, Path: "/file", Data: foreignText(round)}); err != nil {
 				p.fatalf("Disturb failed: %v", err)
 			}
 			// A losing publication may be seen until it is put back; a lost

@@ -79,7 +79,7 @@ func (r *race) over() bool {
 // way.
 func (r *race) swap(p *probe, path, target string, restore ...Change) {
 	disturb := func(c Change) bool {
-		err := p.target.Disturb(p.ctx, p.fs, c)
+		err := p.target.Disturb(p.ctx, p.storage(), c)
 		return err == nil
 	}
 	for !r.over() {
@@ -267,7 +267,7 @@ func racingWriter(p *probe, r *race, n int) {
 // watch looks at what lies beside the root.
 func watch(before map[string]string) func(p *probe, r *race, n int) {
 	return func(p *probe, r *race, _ int) {
-		now, err := p.target.Beside(p.ctx, p.fs)
+		now, err := p.target.Beside(p.ctx, p.storage())
 		if err != nil {
 			r.escaped("Beside failed: %v", err)
 			return

@@ -84,6 +84,8 @@ func TestCorrect(t *testing.T) {
 		{"ReadOnly of memory", inMemory, readOnly},
 		{"ReadOnly of local", onDisk, readOnly},
 		{"Chdir of memory", inMemory, chdir},
+		{"Chdir of memory to a folder", inFolder, unchanged},
+		{"local that starts in a folder", onDiskInFolder, unchanged},
 		{"Guard of memory", inMemory, guarded},
 		{"Sub of memory", sub(inMemory, false), unchanged},
 		{"Sub of memory by its prefix", sub(inMemory, true), unchanged},

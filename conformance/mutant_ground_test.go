@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -48,8 +50,39 @@ var (
 	}}
 
 	// onDisk is a folder of this disk.
-	onDisk = &ground{name: "local", build: onDiskStorage}
+	onDisk = &ground{name: "local", build: func(t *testing.T, tree conformance.Tree) (storage, error) {
+		return onDiskStorage(t, tree, nil)
+	}}
+
+	// inFolder has relative paths that start in a folder of the standard tree,
+	// in the trees that have it.
+	inFolder = &ground{name: "memory in a folder", build: func(t *testing.T, tree conformance.Tree) (storage, error) {
+		s, err := inMemoryStorage(tree, nil)
+		if err == nil && hasFolder(tree) {
+			s.fsys, err = ambit.Chdir(t.Context(), s.fsys, startFolder)
+		}
+		return s, err
+	}}
+
+	// onDiskInFolder is the same on this disk, by the backend's own option.
+	onDiskInFolder = &ground{name: "local in a folder", build: func(t *testing.T, tree conformance.Tree) (storage, error) {
+		o := &local.Options{}
+		if hasFolder(tree) {
+			o.Cwd = startFolder
+		}
+		return onDiskStorage(t, tree, o)
+	}}
 )
+
+// startFolder is the working directory of the grounds that have another one
+// than the root.
+const startFolder = "/folder"
+
+func hasFolder(tree conformance.Tree) bool {
+	return slices.ContainsFunc(tree, func(n conformance.Node) bool {
+		return strings.HasPrefix("/"+n.Path, startFolder+"/") || "/"+n.Path == startFolder && n.Kind == ambit.KindDirectory
+	})
+}
 
 func inMemoryStorage(tree conformance.Tree, o *memory.Options) (storage, error) {
 	fsys := memory.New(tree.Files(), o)
@@ -100,7 +133,7 @@ func diskFolder(t *testing.T) (string, error) {
 	return dir, err
 }
 
-func onDiskStorage(t *testing.T, tree conformance.Tree) (storage, error) {
+func onDiskStorage(t *testing.T, tree conformance.Tree, o *local.Options) (storage, error) {
 	top, err := diskFolder(t)
 	if err != nil {
 		return storage{}, err
@@ -112,7 +145,7 @@ func onDiskStorage(t *testing.T, tree conformance.Tree) (storage, error) {
 	if err := tree.LayOut(root); err != nil {
 		return storage{}, err
 	}
-	fsys, err := local.New(root, nil)
+	fsys, err := local.New(root, o)
 	if err != nil {
 		return storage{}, err
 	}
@@ -121,7 +154,7 @@ func onDiskStorage(t *testing.T, tree conformance.Tree) (storage, error) {
 		close:   func() error { return errors.Join(fsys.Close(), os.RemoveAll(top)) },
 		disturb: func(c conformance.Change) error { return conformance.DisturbFolder(root, c) },
 		beside:  func() (map[string]string, error) { return conformance.BesideFolder(root) },
-		peer:    func() (ambit.FileSystem, error) { return local.New(root, nil) },
+		peer:    func() (ambit.FileSystem, error) { return local.New(root, o) },
 	}, nil
 }
 

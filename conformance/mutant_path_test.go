@@ -136,6 +136,24 @@ func pathMutants() []mutant {
 				return f.base.Open(ctx, strings.TrimSuffix(path, "/."))
 			}
 		}},
+		{name: "relative paths of Open start at the root", check: "core/relative-paths", on: inFolder, breaks: func(f *faulty) {
+			f.open = func(ctx context.Context, path string) (ambit.File, error) {
+				file, err := f.base.Open(ctx, fromRoot(path))
+				return file, ambit.Wrap(ambit.OpOpen, path, err)
+			}
+		}},
+		{name: "relative paths of Write start at the root", check: "write/relative-paths", on: inFolder, breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, fromRoot(path), content, o)
+				return r, ambit.Wrap(ambit.OpWrite, path, err)
+			}
+		})},
+		{name: "a relative Remove is made at the root", check: "write/relative-paths", on: inFolder, breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				o.MissingOK = true
+				return ambit.Wrap(ambit.OpRemove, path, f.base.Remove(ctx, fromRoot(path), &o))
+			}
+		}},
 		{name: "a missing name with a trailing slash is not-found", check: "core/open-missing-with-slash", breaks: func(f *faulty) {
 			f.open = func(ctx context.Context, path string) (ambit.File, error) {
 				if _, err := f.base.Open(ctx, withoutSlash(path)); ambit.ReasonOf(err) == ambit.ErrNotFound {
@@ -145,6 +163,14 @@ func pathMutants() []mutant {
 			}
 		}},
 	}
+}
+
+// fromRoot makes a relative path absolute, as if it started at the root.
+func fromRoot(path string) string {
+	if path == "" || path[0] == '/' {
+		return path
+	}
+	return "/" + path
 }
 
 // withoutSlash takes the assertion of a folder off a path.

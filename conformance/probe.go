@@ -199,7 +199,7 @@ func (p *probe) write(path, content string, o *ambit.WriteOptions) ambit.WriteRe
 
 // disturb changes the storage behind the file system's back or ends the check.
 func (p *probe) disturb(c Change) {
-	err := p.target.Disturb(p.ctx, p.fs, c)
+	err := p.target.Disturb(p.ctx, p.storage(), c)
 	if ambit.ReasonOf(err) == ambit.ErrUnsupported {
 		p.cannotHold(cannotHold + string(c.Kind))
 	}
@@ -271,7 +271,7 @@ func (p *probe) alike(before, after map[string]string, where string) {
 
 // beside is what lies beside the root.
 func (p *probe) beside() map[string]string {
-	seen, err := p.target.Beside(p.ctx, p.fs)
+	seen, err := p.target.Beside(p.ctx, p.storage())
 	if err != nil {
 		p.fatalf("Beside failed: %v", err)
 	}

@@ -252,7 +252,7 @@ func (r *runner) on(ctx context.Context, tree Tree, f func(p *probe)) (Outcome, 
 		if isNil(fsys) {
 			p.fatalf("New returned neither a file system nor an error")
 		}
-		p.fs = fsys
+		p.built, p.fs = fsys, p.fromRoot(fsys)
 		p.run(f)
 		if closeFn == nil {
 			return
@@ -341,6 +341,7 @@ func (p *probe) run(f func(p *probe)) {
 type probe struct {
 	ctx    context.Context
 	fs     ambit.FileSystem
+	built  ambit.FileSystem // what New returned; fs may be around it
 	caps   ambit.Capabilities
 	target *Target
 	tree   Tree

@@ -9,6 +9,7 @@ import "slices"
 func writeChecks() []*check {
 	return slices.Concat(
 		pathTextChecks(LevelWrite),
+		workingDirectoryChecks(LevelWrite),
 		orderChecks(LevelWrite),
 		contextChecks(LevelWrite),
 		creationChecks(),
