@@ -250,7 +250,10 @@ var absurdRows = map[string]absurdRow{
 	"Wrap": {pure: func() []any {
 		return []any{ambit.Wrap("", "", nil), ambit.Wrap("", "\x00", ambit.Reason(""))}
 	}},
-	"ReasonOf":    {pure: func() []any { return []any{ambit.ReasonOf(nil), ambit.ReasonOf((*ambit.Error)(nil))} }},
+	"ReasonOf": {pure: func() []any { return []any{ambit.ReasonOf(nil), ambit.ReasonOf((*ambit.Error)(nil))} }},
+	"Refused": {pure: func() []any {
+		return []any{ambit.Refused("", "\x00", nil), ambit.Refused("", "\x00", (*ambit.Error)(nil)).Error(), ambit.Refused("", "", ambit.Reason("")).Error()}
+	}},
 	"Unsupported": {pure: func() []any { return []any{ambit.Unsupported("", "\x00").Error()} }},
 	"Page": {pure: func() (pages []any) {
 		for _, o := range []*ambit.ListOptions{nil, {}, wideList, {Limit: math.MaxInt}, {Limit: -1}} {

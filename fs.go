@@ -134,7 +134,8 @@ type Guarder interface {
 	// operation after its path is resolved and before it acts, on the same
 	// handle: what ask was told is what is acted on. An error of ask refuses
 	// the operation with its reason, ErrDenied when it carries none, and says
-	// nothing about what is there.
+	// nothing about what is there; see [Refused]. A nil ask is a rule that
+	// cannot be kept: the result refuses every call.
 	//
 	// ask is called with the canonical path of what the operation acts on:
 	// the target of followed links, the name itself where a link is not

@@ -433,7 +433,7 @@ func (p *mapped) Sub(ctx context.Context, dir string) (FileSystem, error) {
 
 func (p *mapped) Guard(ask func(ctx context.Context, op Op, canonical string) error) FileSystem {
 	g, ok := p.Base.(Guarder)
-	if !ok || !p.Capabilities().Guard {
+	if !ok || !p.Capabilities().Guard || ask == nil {
 		return closedFileSystem{}
 	}
 	return MapPaths(g.Guard(func(ctx context.Context, op Op, canonical string) error {

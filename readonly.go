@@ -66,7 +66,7 @@ func (r readOnly) Sub(ctx context.Context, dir string) (FileSystem, error) {
 
 func (r readOnly) Guard(ask func(ctx context.Context, op Op, canonical string) error) FileSystem {
 	g, ok := r.Base.(Guarder)
-	if !ok || !r.Capabilities().Guard {
+	if !ok || !r.Capabilities().Guard || ask == nil {
 		return closedFileSystem{}
 	}
 	return ReadOnly(g.Guard(ask))

@@ -162,9 +162,9 @@ func (v *FileSystem) Sub(ctx context.Context, dir string) (ambit.FileSystem, err
 // Guard returns the same file system with ask consulted by every operation.
 // ask runs while no lock is held: an answer holds for one path, and what was
 // asked is what is acted on, since no link is followed here. Where Guard is not
-// claimed, the result refuses every call.
+// claimed, and with a nil ask, the result refuses every call.
 func (v *FileSystem) Guard(ask func(ctx context.Context, op ambit.Op, canonical string) error) ambit.FileSystem {
-	if !v.caps.Guard {
+	if !v.caps.Guard || ask == nil {
 		return New(nil, nil)
 	}
 	guarded := *v

@@ -134,21 +134,10 @@ func (c *call) settle() error {
 func (v *FileSystem) ask(ctx context.Context, q question) error {
 	for _, r := range v.rules {
 		if err := r.ask(ctx, q.op, outer(r.root, q.in)); err != nil {
-			return refusal(err)
+			return ambit.Refused(string(q.op), "", err)
 		}
 	}
 	return nil
-}
-
-// refusal keeps the reason that a rule returned; without one it is ErrDenied.
-func refusal(err error) error {
-	var e *ambit.Error
-	var r ambit.Reason
-	if errors.As(err, &e) && e != nil || errors.As(err, &r) && r != "" ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &ambit.Error{Reason: ambit.ErrDenied, Detail: err.Error()}
 }
 
 // allowed returns the refusal of the rules, or errPending where they have not

@@ -79,11 +79,7 @@ func (w *ways) allow(ctx context.Context, op ambit.Op, canonical string) error {
 	if w.ask == nil {
 		return nil
 	}
-	err := w.ask(ctx, op, canonical)
-	if ambit.ReasonOf(err) == ambit.ErrIO {
-		err = &ambit.Error{Reason: ambit.ErrDenied, Err: err}
-	}
-	return err
+	return ambit.Refused(string(op), canonical, w.ask(ctx, op, canonical))
 }
 
 func (p place) is(r ambit.Reason) *ambit.Error {
