@@ -7,7 +7,7 @@
 //
 //	machine, err := route.New(project, map[string]ambit.FileSystem{
 //		"/scratch": memory.New(nil, nil),
-//		"/vendor":  modules,
+//		"/vendor":  ambit.ReadOnly(modules),
 //	})
 //
 // # What a mount point is
@@ -35,8 +35,9 @@
 // # Capabilities
 //
 // They are the floor of all: a bit that one member lacks is not claimed, and
-// its operation is refused on every path. One read-only member makes the whole
-// machine read-only. Links is LinksUnknown and ID is "" where the members
+// its operation is refused on every path. A member without Write is a
+// read-only mount: it lowers nothing that speaks of change, and changes there
+// are [ambit.ErrReadOnly]. Links is LinksUnknown and ID is "" where the members
 // differ, so that a caller cannot tell what a link does without asking its
 // member. Identity is claimed if all members claim it and can be told apart:
 // all but one have an ID. Searching is not claimed; a search by listing and

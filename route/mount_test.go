@@ -511,7 +511,6 @@ func TestFloor(t *testing.T) {
 		"Append":   func(c *ambit.Capabilities) { c.Append = false },
 		"Versions": func(c *ambit.Capabilities) { c.Versions, c.Swap = false, ambit.SwapNone },
 		"Swap":     func(c *ambit.Capabilities) { c.Swap = ambit.SwapNone },
-		"Write":    func(c *ambit.Capabilities) { *c = c.ReadOnly() },
 		"List":     func(c *ambit.Capabilities) { c.List = false },
 		"Commit":   func(c *ambit.Capabilities) { c.Commit = false },
 	} {
@@ -528,15 +527,11 @@ func TestFloor(t *testing.T) {
 			}
 			for _, path := range []string{"/f", "/m/f"} {
 				var err error
-				refusal := ambit.ErrUnsupported
 				switch name {
 				case "Append":
 					_, err = fsys.(ambit.Appender).Append(ctx, path, strings.NewReader("x"), nil)
 				case "Swap":
 					err = fsys.(ambit.WritableFileSystem).Remove(ctx, path, &ambit.RemoveOptions{If: ambit.IfVersion("v")})
-				case "Write":
-					_, err = fsys.(ambit.WritableFileSystem).Write(ctx, path, strings.NewReader("x"), nil)
-					refusal = ambit.ErrReadOnly
 				case "List":
 					_, err = fsys.List(ctx, "/", nil)
 				case "Commit":
@@ -549,11 +544,84 @@ func TestFloor(t *testing.T) {
 					}
 					continue
 				}
-				reason(t, name+" "+path, err, refusal)
+				reason(t, name+" "+path, err, ambit.ErrUnsupported)
 			}
 			if guarded := fsys.(ambit.Guarder).Guard(nil); guarded.Capabilities() != (ambit.Capabilities{}) {
 				t.Errorf("%s: a rule that one member cannot keep opens something", name)
 			}
+		}
+	}
+}
+
+// TestReadOnlyMount: a member that cannot be changed leaves the others what they are.
+func TestReadOnlyMount(t *testing.T) {
+	ctx := t.Context()
+	build := func() (whole, frozen ambit.FileSystem) {
+		files := map[string]string{"f": "f", "d/g": "g"}
+		return memory.New(files, nil), ambit.ReadOnly(memory.New(files, nil))
+	}
+	for name, c := range map[string]struct {
+		build          func() ambit.FileSystem
+		frozen, others string
+	}{
+		"a frozen mount": {func() ambit.FileSystem {
+			whole, frozen := build()
+			return machine(t, whole, map[string]ambit.FileSystem{"/m": frozen})
+		}, "/m", ""},
+		"a frozen fallback": {func() ambit.FileSystem {
+			whole, frozen := build()
+			return machine(t, frozen, map[string]ambit.FileSystem{"/m": whole})
+		}, "", "/m"},
+	} {
+		fsys := c.build()
+		want := memory.New(nil, nil).Capabilities()
+		want.ID = ""
+		if got := fsys.Capabilities(); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		before := everything(t, fsys)
+		for what, do := range map[string]func(path string) error{
+			"write": func(path string) error { return write(ctx, fsys, path, nil) },
+			"create": func(path string) error {
+				return write(ctx, fsys, path+"/new", &ambit.WriteOptions{If: ambit.IfAbsent(), Parents: true})
+			},
+			"remove": func(path string) error { return ambit.Remove(ctx, fsys, path, nil) },
+			"append": func(path string) error {
+				_, err := ambit.Append(ctx, fsys, path, strings.NewReader("x"), nil)
+				return err
+			},
+			"rename": func(path string) error {
+				_, err := ambit.Rename(ctx, fsys, path, path+"2", nil)
+				return err
+			},
+			"mkdir": func(path string) error {
+				_, err := ambit.Mkdir(ctx, fsys, path+"3", nil)
+				return err
+			},
+			"stage": func(path string) error {
+				_, err := ambit.Stage(ctx, fsys, path, strings.NewReader("x"), nil)
+				return err
+			},
+			"commit": func(path string) error {
+				_, err := ambit.Commit(ctx, fsys, []ambit.Change{{Op: ambit.OpRemove, Path: path}})
+				return err
+			},
+		} {
+			reason(t, name+": "+what, do(c.frozen+"/f"), ambit.ErrReadOnly)
+		}
+		if after := everything(t, fsys); after != before {
+			t.Errorf("%s: was\n%snow\n%s", name, before, after)
+		}
+		info, err := fsys.Stat(ctx, c.others+"/f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := write(ctx, fsys, c.others+"/f", &ambit.WriteOptions{If: ambit.IfVersion(info.Version)}); err != nil {
+			t.Errorf("%s: the other member: %v", name, err)
+		}
+		r, err := ambit.Copy(ctx, fsys, c.others+"/copy", fsys, c.frozen+"/d/g", nil)
+		if err != nil || r.Info.Path != c.others+"/copy" {
+			t.Errorf("%s: a copy out of it: %+v, %v", name, r, err)
 		}
 	}
 }

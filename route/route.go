@@ -169,11 +169,12 @@ func mountedAt(at string, id func(string) string) ambit.PathMap {
 	}
 }
 
-// floor returns what all members promise.
+// floor returns what all members promise: of reading all, of change those that
+// can be changed at all. A member that cannot is a read-only mount, which
+// refuses as read-only whatever the machine can do elsewhere.
 func floor(bases map[string]ambit.FileSystem) ambit.Capabilities {
-	var all ambit.Capabilities
+	var reading, changing *ambit.Capabilities
 	nameless := 0
-	first := true
 	for _, base := range bases {
 		caps := base.Capabilities()
 		// What ambit.Sub can do for a member, the machine can do.
@@ -181,15 +182,31 @@ func floor(bases map[string]ambit.FileSystem) ambit.Capabilities {
 		if caps.ID == "" {
 			nameless++
 		}
-		if first {
-			all, first = caps, false
-			continue
+		reading = lower(reading, caps.ReadOnly())
+		if caps.Write {
+			changing = lower(changing, caps)
 		}
-		all = all.Intersect(caps)
+	}
+	if reading == nil {
+		return ambit.Capabilities{}
+	}
+	all := *reading
+	if c := changing; c != nil {
+		all.Swap, all.MaxFileSize = c.Swap, c.MaxFileSize
+		all.Write, all.Remove, all.Append, all.Rename, all.Mkdir, all.Stage, all.Commit = c.Write, c.Remove, c.Append, c.Rename, c.Mkdir, c.Stage, c.Commit
+		all.AtomicReplace, all.AtomicRemove, all.AtomicCommit, all.Durable, all.KeepsMode = c.AtomicReplace, c.AtomicRemove, c.AtomicCommit, c.Durable, c.KeepsMode
 	}
 	all.Identity = all.Identity && nameless <= 1
 	all.Search = false
 	return all
+}
+
+// lower returns what floor, nil for none yet, and caps both promise.
+func lower(floor *ambit.Capabilities, caps ambit.Capabilities) *ambit.Capabilities {
+	if floor != nil {
+		caps = floor.Intersect(caps)
+	}
+	return &caps
 }
 
 func (r *router) Capabilities() ambit.Capabilities { return r.caps }
