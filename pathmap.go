@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // PathMap translates between the paths of a wrapper and those of the file
@@ -30,10 +32,22 @@ type PathMap struct {
 // MapPaths is for authors of wrappers that show a file system under other
 // paths: it returns fsys with every path translated, in arguments, results,
 // errors, open files and callbacks. It keeps every optional interface that
-// fsys has. Where the wrapper's "/" is a folder of fsys that is not its root,
-// it is kept from being removed and renamed, as a root is.
+// fsys has.
+//
+// Where the wrapper's "/" is a folder of fsys that is not its root, it is kept
+// from being removed and renamed, as a root is. When it has gone all the same,
+// no call brings it or a folder above it back: what would make parents, and
+// Mkdir of "/", first looks whether the folder is there, with one Stat more.
+// Between that look and the act there is a window: a folder that others remove
+// just then can come back, with Parents.
 func MapPaths(fsys FileSystem, m PathMap) FileSystem {
-	p := &mapped{Forward: Forward{Base: fsys, Keep: fsys.Capabilities()}, m: m}
+	return mapPaths(fsys, fsys, m)
+}
+
+// mapPaths looks at unruled, which is fsys without the rules of a Guard, for
+// the wrapper's "/": a rule is asked about what the caller does.
+func mapPaths(fsys, unruled FileSystem, m PathMap) *mapped {
+	p := &mapped{Forward: Forward{Base: fsys, Keep: fsys.Capabilities()}, m: m, unruled: unruled}
 	if root, err := m.In("/"); err == nil {
 		if root, _, err := Resolve("/", root); err == nil && root != "/" {
 			p.root = root
@@ -44,8 +58,29 @@ func MapPaths(fsys FileSystem, m PathMap) FileSystem {
 
 type mapped struct {
 	Forward
-	m    PathMap
-	root string // what "/" is beneath; "" where that is the root there too
+	m       PathMap
+	root    string     // what "/" is beneath; "" where that is the root there too
+	unruled FileSystem // to look for root
+}
+
+// hasRoot reports whether the wrapper's "/" is there, as far as that matters
+// to the making of folders.
+func (p *mapped) hasRoot(ctx context.Context) bool {
+	if p.root == "" {
+		return true
+	}
+	info, err := p.unruled.Stat(ctx, p.root)
+	return err == nil && info.IsDir()
+}
+
+// isRoot reports whether inner, a path for the file system beneath, is the
+// wrapper's "/".
+func (p *mapped) isRoot(inner string) bool {
+	if p.root == "" || !strings.HasPrefix(inner, "/") {
+		return false
+	}
+	clean, _, err := Resolve("/", inner)
+	return err == nil && clean == p.root
 }
 
 // enter translates the path of a call. Where that fails it judges first what
@@ -67,10 +102,7 @@ func (p *mapped) enter(ctx context.Context, op, path string) (inner string, err 
 // guardRoot returns the error of a call that would take the wrapper's root
 // away, else nil.
 func (p *mapped) guardRoot(ctx context.Context, op, path, inner string, check func(Capabilities) error) error {
-	if p.root == "" || !strings.HasPrefix(inner, "/") {
-		return nil
-	}
-	if clean, _, err := Resolve("/", inner); err != nil || clean != p.root {
+	if !p.isRoot(inner) {
 		return nil
 	}
 	caps := p.Capabilities()
@@ -224,12 +256,22 @@ func (p *mapped) List(ctx context.Context, dir string, o *ListOptions) (*Listing
 }
 
 func (p *mapped) Write(ctx context.Context, path string, content io.Reader, o *WriteOptions) (WriteResult, error) {
+	if o != nil && o.Parents && !p.hasRoot(ctx) {
+		below := *o
+		below.Parents = false
+		o = &below
+	}
 	return p.change(ctx, OpWrite, path, func(inner string) (WriteResult, error) {
 		return p.Forward.Write(ctx, inner, content, o)
 	})
 }
 
 func (p *mapped) Append(ctx context.Context, path string, content io.Reader, o *AppendOptions) (WriteResult, error) {
+	if o != nil && o.Parents && !p.hasRoot(ctx) {
+		below := *o
+		below.Parents = false
+		o = &below
+	}
 	return p.change(ctx, OpAppend, path, func(inner string) (WriteResult, error) {
 		return p.Forward.Append(ctx, inner, content, o)
 	})
@@ -287,6 +329,18 @@ func (p *mapped) Mkdir(ctx context.Context, dir string, o *MkdirOptions) ([]stri
 	if err != nil {
 		return nil, err
 	}
+	if root := p.isRoot(inner); (root || o != nil && o.Parents) && !p.hasRoot(ctx) {
+		if root {
+			err := p.Capabilities().Refusal(OpMkdir, dir)
+			if err == nil {
+				_, err = p.Forward.Stat(ctx, p.root)
+			}
+			if err != nil {
+				return nil, p.fail(OpMkdir, dir, err)
+			}
+		}
+		o = nil
+	}
 	created, err := p.Forward.Mkdir(ctx, inner, o)
 	return p.paths(created), p.fail(OpMkdir, dir, err)
 }
@@ -296,16 +350,27 @@ func (p *mapped) Stage(ctx context.Context, path string, content io.Reader, o *W
 	if err != nil {
 		return nil, err
 	}
+	parents := o != nil && o.Parents
+	if parents && !p.hasRoot(ctx) {
+		below := *o
+		below.Parents = false
+		o = &below
+	}
 	s, err := p.Forward.Stage(ctx, inner, content, o)
 	if err != nil {
 		return nil, p.fail(OpStage, path, err)
 	}
-	return &mappedStaged{s: s, p: p, path: path}, nil
+	staged := &mappedStaged{s: s, p: p, path: path, inner: inner}
+	if parents && p.root != "" {
+		staged.above, staged.cond = true, o.If
+	}
+	return staged, nil
 }
 
 func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, error) {
 	inner := make([]Change, len(changes))
 	written := make(map[string]string, len(changes))
+	rootless := slices.ContainsFunc(changes, func(c Change) bool { return c.Parents }) && !p.hasRoot(ctx)
 	again := -1 // the first change of a file that one before it names too
 	for i, c := range changes {
 		path, err := p.enter(ctx, OpCommit, c.Path)
@@ -318,6 +383,9 @@ func (p *mapped) Commit(ctx context.Context, changes []Change) ([]WriteResult, e
 		written[path] = c.Path
 		inner[i] = c
 		inner[i].Path = path
+		if rootless && c.Op == OpWrite {
+			inner[i].Parents = false
+		}
 	}
 	if again >= 0 {
 		// An error would not tell which of the two it speaks of.
@@ -436,13 +504,13 @@ func (p *mapped) Guard(ask func(ctx context.Context, op Op, canonical string) er
 	if !ok || !p.Capabilities().Guard || ask == nil {
 		return closedFileSystem{}
 	}
-	return MapPaths(g.Guard(func(ctx context.Context, op Op, canonical string) error {
+	return mapPaths(g.Guard(func(ctx context.Context, op Op, canonical string) error {
 		path := p.out(canonical)
 		if path == "" {
 			return ErrDenied // no rule can speak of it
 		}
 		return ask(ctx, op, path)
-	}), p.m)
+	}), p.unruled, p.m)
 }
 
 type mappedFile struct {
@@ -481,18 +549,32 @@ func (f *mappedReaderAt) ReadAt(b []byte, off int64) (int, error) {
 }
 
 type mappedStaged struct {
-	s    Staged
-	p    *mapped
-	path string
+	s     Staged
+	p     *mapped
+	path  string // as the caller wrote it
+	inner string // for the file system beneath
+	above bool   // Publish may make parents, perhaps above the wrapper's "/"
+	cond  Precondition
+	used  atomic.Bool // published or discarded
 }
 
 func (s *mappedStaged) Info() FileInfo { return s.p.info(s.s.Info()) }
 
 func (s *mappedStaged) Publish(ctx context.Context) (WriteResult, error) {
+	if first := !s.used.Swap(true); first && s.above && ctx.Err() == nil && !s.p.hasRoot(ctx) {
+		if _, err := s.p.Forward.Stat(ctx, s.inner); err != nil {
+			s.s.Discard(context.WithoutCancel(ctx))
+			if ReasonOf(err) == ErrNotFound {
+				err = firstError(s.cond.Check(nil), err)
+			}
+			return WriteResult{}, s.p.fail(OpPublish, s.path, err)
+		}
+	}
 	r, err := s.s.Publish(ctx)
 	return s.p.result(r), s.p.fail(OpPublish, s.path, err)
 }
 
 func (s *mappedStaged) Discard(ctx context.Context) error {
+	s.used.Store(true)
 	return s.p.fail(OpDiscard, s.path, s.s.Discard(ctx))
 }

@@ -11,7 +11,9 @@ import "context"
 // It asks fsys itself where [Capabilities].Sub is claimed. Elsewhere it puts
 // the prefix in front of every path, which keeps the promise only where no
 // link is followed: where links are followed, or nothing is known of them, it
-// is [ErrUnsupported].
+// is [ErrUnsupported]. That Sub follows the name: while nothing has it, every
+// call is [ErrNotFound], and none brings it back, but for the window that
+// [MapPaths] tells of.
 func Sub(ctx context.Context, fsys FileSystem, dir string) (FileSystem, error) {
 	caps := fsys.Capabilities()
 	if s, ok := fsys.(Subber); ok && caps.Sub {

@@ -212,3 +212,128 @@ func TestSubIsItsOwnWorld(t *testing.T) {
 		}
 	}
 }
+
+// TestSubWhoseRootHasGone: whatever is called, no folder above what a Sub shows comes back, nor its "/".
+func TestSubWhoseRootHasGone(t *testing.T) {
+	ctx := t.Context()
+	content := func() *strings.Reader { return strings.NewReader("x") }
+	parents := &ambit.WriteOptions{Parents: true}
+	calls := map[string]func(sub ambit.FileSystem) error{
+		"Write": func(sub ambit.FileSystem) error {
+			_, err := sub.(ambit.WritableFileSystem).Write(ctx, "x", content(), parents)
+			return err
+		},
+		"Write deep": func(sub ambit.FileSystem) error {
+			_, err := sub.(ambit.WritableFileSystem).Write(ctx, "a/b/x", content(), parents)
+			return err
+		},
+		"Append": func(sub ambit.FileSystem) error {
+			_, err := ambit.Append(ctx, sub, "x", content(), &ambit.AppendOptions{Parents: true})
+			return err
+		},
+		"Mkdir": func(sub ambit.FileSystem) error {
+			_, err := ambit.Mkdir(ctx, sub, "x", &ambit.MkdirOptions{Parents: true})
+			return err
+		},
+		"Mkdir /": func(sub ambit.FileSystem) error {
+			_, err := ambit.Mkdir(ctx, sub, "/", &ambit.MkdirOptions{Parents: true})
+			return err
+		},
+		"Mkdir . plain": func(sub ambit.FileSystem) error {
+			_, err := ambit.Mkdir(ctx, sub, ".", nil)
+			return err
+		},
+		"Stage": func(sub ambit.FileSystem) error {
+			s, err := ambit.Stage(ctx, sub, "x", content(), parents)
+			if err == nil {
+				_, err = s.Publish(ctx)
+			}
+			return err
+		},
+		"Rename": func(sub ambit.FileSystem) error {
+			_, err := ambit.Rename(ctx, sub, "f", "y/x", &ambit.RenameOptions{Parents: true})
+			return err
+		},
+		"Commit": func(sub ambit.FileSystem) error {
+			_, err := ambit.Commit(ctx, sub, []ambit.Change{{Op: ambit.OpWrite, Path: "x", Content: content(), Parents: true}})
+			return err
+		},
+	}
+	for _, gone := range []string{"p", "p/dir"} {
+		for name, call := range calls {
+			for _, native := range []bool{true, false} {
+				m := memory.New(map[string]string{"p/dir/f": "1", "q": ""}, nil)
+				keep := m.Capabilities()
+				keep.Sub, keep.Guard = false, false
+				keep.Append, keep.Stage, keep.Commit, keep.Rename = native, native, native, native
+				sub, err := ambit.Sub(ctx, ambit.Forward{Base: m, Keep: keep}, "p/dir")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := call(sub); err != nil && !strings.HasPrefix(name, "Mkdir ") {
+					t.Fatalf("%s, while all is there: %v", name, err)
+				}
+				if err := m.Remove(ctx, gone, &ambit.RemoveOptions{Recursive: true}); err != nil {
+					t.Fatal(err)
+				}
+				before := walkedPaths(ctx, m, "/")
+				if r := ambit.ReasonOf(call(sub)); r != ambit.ErrNotFound {
+					t.Errorf("%s without %s, native %v: %q, want not-found", name, gone, native, r)
+				}
+				if after := walkedPaths(ctx, m, "/"); !slices.Equal(before, after) {
+					t.Errorf("%s without %s, native %v: made %q", name, gone, native, after)
+				}
+			}
+		}
+	}
+}
+
+// TestSubWhoseRootGoesBeforePublish: the second judgement of a Stage looks for the root again.
+func TestSubWhoseRootGoesBeforePublish(t *testing.T) {
+	ctx := t.Context()
+	m := memory.New(map[string]string{"p/dir/f": "1"}, nil)
+	keep := m.Capabilities()
+	keep.Sub, keep.Guard = false, false
+	sub, err := ambit.Sub(ctx, ambit.Forward{Base: m, Keep: keep}, "p/dir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := sub.Stat(ctx, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := func(path string, o *ambit.WriteOptions) ambit.Staged {
+		t.Helper()
+		o.Parents = true
+		s, err := ambit.Stage(ctx, sub, path, strings.NewReader("x"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	fresh, published := stage("a/x", &ambit.WriteOptions{}), stage("b/x", &ambit.WriteOptions{})
+	conditional := stage("f", &ambit.WriteOptions{If: ambit.IfVersion(f.Version)})
+	if _, err := published.Publish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Remove(ctx, "p", &ambit.RemoveOptions{Recursive: true}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = fresh.Publish(ctx)
+	if e := wantReason(t, err, ambit.OpPublish, "a/x", ambit.ErrNotFound); e.Target != "/a/x" {
+		t.Errorf("%+v", e)
+	}
+	_, err = conditional.Publish(ctx)
+	wantReason(t, err, ambit.OpPublish, "f", ambit.ErrChanged)
+	for _, s := range []ambit.Staged{fresh, published, conditional} {
+		if _, err := s.Publish(ctx); ambit.ReasonOf(err) != ambit.ErrClosed {
+			t.Errorf("published again: %v", err)
+		}
+		if err := s.Discard(ctx); err != nil {
+			t.Errorf("discarded: %v", err)
+		}
+	}
+	if left := walkedPaths(ctx, m, "/"); len(left) > 0 {
+		t.Errorf("made %q", left)
+	}
+}
