@@ -29,6 +29,12 @@
 // program that does not use this library can still slip in between check and
 // publication.
 //
+// A replacement always has a later modification time than what it replaces, if
+// need be one or two seconds ahead on a disk that keeps whole seconds; so it
+// has another version. What such a disk cannot tell apart: a file that was
+// removed and one of the same size made anew within the same second, and
+// changes in place within it.
+//
 // Temporary names are “.ambit.tmp.” and 32 hexadecimal digits. No call lists,
 // opens or describes them: asked for by name they are [ambit.ErrNotFound], and
 // to make one is [ambit.ErrDenied] by the rule temporary-name. What a process

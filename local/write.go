@@ -229,13 +229,27 @@ func (t *temporary) umasked() (fs.FileMode, error) {
 }
 
 // stamp gives the file a modification time that the file at p did not have:
-// the clock that the kernel stamps with may stand still between the two.
+// the clock that the kernel stamps with may stand still between the two, and a
+// disk may keep whole seconds only, or even ones.
 func (s *staged) stamp(p *place) error {
 	now := time.Now()
-	if p.info != nil && !now.After(p.info.ModTime()) {
-		now = p.info.ModTime().Add(1)
+	if p.info == nil {
+		return setTime(s.temporary, now)
 	}
-	return s.temporary.dir.dir.Chtimes(s.temporary.name, time.Time{}, now)
+	old := p.info.ModTime()
+	if !now.After(old) {
+		now = old.Add(1)
+	}
+	second := old.Truncate(time.Second)
+	for _, t := range []time.Time{now, old.Add(time.Microsecond), second.Add(time.Second), second.Add(2 * time.Second)} {
+		if err := setTime(s.temporary, t); err != nil {
+			return err
+		}
+		if kept, err := s.temporary.file.Stat(); err != nil || kept.ModTime().After(old) {
+			return err
+		}
+	}
+	return nil
 }
 
 // staged is content in a temporary file.
