@@ -16,7 +16,8 @@ import (
 // done, with [ErrInvalid] when r is nil or returns impossible counts, with
 // [ErrTooLarge] when r has more than limit bytes (0: no limit), and with
 // [ErrIO] where r fails, r's error staying in the chain; an error of r that
-// carries a reason, or is the context's, keeps it.
+// carries a reason, or is the context's, keeps it, but for the three that mean
+// "published, or perhaps".
 //
 // Read content to its end before you take a lock: r may be a file of the same
 // file system, or slow.
@@ -90,6 +91,11 @@ func (c *content) fail(err error) error {
 // a fact about the file system. One that carries a reason keeps it, without
 // the paths: they are of another file system.
 func callerError(err error) error {
+	switch ReasonOf(err) {
+	case ErrNotDurable, ErrOutcomeUnknown, ErrPartial:
+		// Of this call it would say that something is published, or perhaps.
+		return &Error{Reason: ErrIO, Err: &callersError{err}}
+	}
 	var e *Error
 	if errors.As(err, &e) && e != nil {
 		known := *e

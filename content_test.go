@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/memory"
 )
 
 // readerFunc is a reader, and as a function may be nil behind the interface.
@@ -177,6 +178,39 @@ func TestContentContext(t *testing.T) {
 		var s stranger
 		if got := errors.Is(err, test.cause) || errors.As(err, &s); got != test.kept {
 			t.Errorf("the cause %v is in the chain: %t", test.cause, got)
+		}
+	}
+}
+
+// TestContentIsNotPublished: a content that fails for a reason which means "published, or perhaps" does not make the call
+// claim that.
+func TestContentIsNotPublished(t *testing.T) {
+	ctx := t.Context()
+	for _, r := range []ambit.Reason{ambit.ErrNotDurable, ambit.ErrOutcomeUnknown, ambit.ErrPartial} {
+		for _, own := range []error{r, fmt.Errorf("far away: %w", r), &ambit.Error{Op: "x", Reason: r}} {
+			content := func() io.Reader { return io.MultiReader(strings.NewReader("a"), iotest.ErrReader(own)) }
+			_, err := io.ReadAll(ambit.Content(ctx, content(), 0))
+			if ambit.ReasonOf(err) != ambit.ErrIO || !errors.Is(err, own) {
+				t.Errorf("%#v became %v", own, err)
+			}
+			m := memory.New(map[string]string{"f": "1"}, nil)
+			for name, fsys := range map[string]ambit.FileSystem{"memory": m, "fallbacks": withFallbacks(m)} {
+				w := fsys.(ambit.WritableFileSystem)
+				_, err := w.Write(ctx, "x", content(), nil)
+				wantReason(t, err, ambit.OpWrite, "x", ambit.ErrIO)
+				if !errors.Is(err, own) {
+					t.Errorf("%s: the chain of %v has not %v", name, err, own)
+				}
+				_, err = ambit.Append(ctx, fsys, "f", content(), nil)
+				wantReason(t, err, ambit.OpAppend, "f", ambit.ErrIO)
+				_, err = ambit.Stage(ctx, fsys, "x", content(), nil)
+				wantReason(t, err, ambit.OpStage, "x", ambit.ErrIO)
+				_, err = ambit.Commit(ctx, fsys, []ambit.Change{{Op: ambit.OpWrite, Path: "x", Content: content()}})
+				wantReason(t, err, ambit.OpCommit, "x", ambit.ErrIO)
+				if data, ok := m.Peek("f"); data != "1" || !ok {
+					t.Errorf("%s: f is %q", name, data)
+				}
+			}
 		}
 	}
 }

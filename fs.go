@@ -55,7 +55,8 @@ type WritableFileSystem interface {
 	// Write creates or replaces the whole regular file at path with content,
 	// read to its end. A link is followed within the roots and kept; a
 	// dangling one is ErrDenied. An error of content is [ErrIO] with that
-	// error in the chain, unless it carries a reason of its own.
+	// error in the chain, unless it carries a reason of its own that does not
+	// mean "published, or perhaps".
 	Write(ctx context.Context, path string, content io.Reader, o *WriteOptions) (WriteResult, error)
 
 	// Remove removes the name at path: a file, a link itself wherever it
