@@ -4,8 +4,10 @@
 package conformance
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ambitfs/ambit"
 )
@@ -26,6 +28,28 @@ func sortedTree() Tree {
 		t = append(t, n)
 	}
 	return append(t, Node{Path: "hollow", Kind: ambit.KindDirectory})
+}
+
+// crowd is how many files crowdedTree has in one folder: more than what
+// servers and calls of the system give at once.
+const crowd = 1100
+
+// crowdedTree has them in the folder "crowd", and one file beside it.
+var crowdedTree = sync.OnceValue(func() Tree {
+	t := Tree{{Path: "file", Kind: ambit.KindRegular, Data: fileContent}}
+	for _, name := range crowdNames() {
+		t = append(t, Node{Path: "crowd/" + name, Kind: ambit.KindRegular})
+	}
+	return t
+})
+
+// crowdNames are the names in it, sorted.
+func crowdNames() []string {
+	names := make([]string, crowd)
+	for i := range names {
+		names[i] = fmt.Sprintf("%04d", i)
+	}
+	return names
 }
 
 // listChecks: List and its pages.
@@ -183,6 +207,33 @@ func listChecks() []*check {
 							if !slices.Equal(got, sorted) {
 								p.errorf("pages of %d together are %q, want %q", limit, got, sorted)
 							}
+						}
+					}
+				},
+			},
+			{
+				id: "core/list-many", tree: crowdedTree(), requires: needs,
+				rule: "A listing without a Limit is whole however many names there are, and so are long pages put together.",
+				run: func(p *probe) {
+					want := crowdNames()
+					for _, limit := range []int{0, crowd + 50, crowd, crowd - 1, crowd / 2} {
+						var got []string
+						o := ambit.ListOptions{Limit: limit}
+						for range 4 {
+							l := page(p, "crowd", o)
+							if limit > 0 && len(l.Entries) > limit {
+								p.errorf("a page of %d has %d entries", limit, len(l.Entries))
+							}
+							if limit == 0 && l.Next != "" {
+								p.errorf("without a Limit %d of %d names are listed, and Next is %q", len(l.Entries), crowd, l.Next)
+							}
+							got = append(got, namesOf(l)...)
+							if o.After = l.Next; l.Next == "" {
+								break
+							}
+						}
+						if !slices.Equal(got, want) {
+							p.errorf("with the Limit %d: %d names, want %d: %q", limit, len(got), len(want), brief(strings.Join(got, " ")))
 						}
 					}
 				},

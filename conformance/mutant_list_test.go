@@ -265,5 +265,8 @@ func listingMutants() []mutant {
 				l.Entries, l.Next = nil, ""
 			}
 		})},
+		{name: "a listing ends at 1000 names", check: "core/list-many", breaks: paged(func(l *ambit.Listing, _ ambit.ListOptions) {
+			l.Entries = l.Entries[:min(len(l.Entries), 1000)]
+		})},
 	}
 }

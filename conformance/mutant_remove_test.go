@@ -185,5 +185,15 @@ func removingMutants() []mutant {
 				return err
 			}
 		}},
+		{name: "Recursive leaves what is behind the first 200 names", check: "write/remove-crowd", breaks: removes(func(f *faulty, ctx context.Context, path string, o *ambit.RemoveOptions) (bool, error) {
+			l, err := f.base.List(ctx, path, &ambit.ListOptions{Limit: 201})
+			if err != nil || len(l.Entries) < 201 || !o.Recursive {
+				return false, nil
+			}
+			for _, e := range l.Entries[:200] {
+				f.base.Remove(ctx, e.Info.Path, o)
+			}
+			return true, nil
+		})},
 	}
 }

@@ -118,6 +118,21 @@ func removeChecks() []*check {
 				},
 			},
 			{
+				id: "write/remove-crowd", tree: crowdedTree(), requires: needs,
+				rule: "Remove with Recursive takes a folder of any number of names, and leaves no rest.",
+				run: func(p *probe) {
+					p.refused(ambit.OpRemove, "crowd", methodRemove.call(p.ctx, p, "crowd"), ambit.ErrNotEmpty)
+					p.remove("crowd", &ambit.RemoveOptions{Recursive: true})
+					p.gone("/crowd")
+					for i, name := range crowdNames() {
+						if i%100 == 0 || i == crowd-1 {
+							p.missing("crowd/" + name)
+						}
+					}
+					p.holds("file", fileContent)
+				},
+			},
+			{
 				id: "write/remove-siblings", tree: standard, requires: needs,
 				rule: "Removing a folder touches no other name that begins with the folder's.",
 				run: func(p *probe) {
