@@ -245,5 +245,33 @@ func renamingMutants() []mutant {
 				f.base.Write(ctx, info.Path, bytes.NewReader(data), &ambit.WriteOptions{Mode: 0o640})
 			}
 		})},
+		{name: "Replace loses the target when the version is stale", check: "write/rename-if-version-of-before", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if ambit.ReasonOf(err) == ambit.ErrChanged && o.Replace {
+					f.base.Remove(ctx, to, nil)
+				}
+				return info, err
+			}
+		}},
+		{name: "a Rename on a stale version leaves the parents", check: "write/rename-if-version-of-before", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if ambit.ReasonOf(err) == ambit.ErrChanged && o.Parents {
+					makeParents(f, to)
+				}
+				return info, err
+			}
+		}},
+		{name: "Rename onto itself loses a large file", check: "write/rename-large", breaks: func(f *faulty) {
+			f.rename = func(ctx context.Context, from, to string, o ambit.RenameOptions) (ambit.FileInfo, error) {
+				before, _ := f.base.Stat(ctx, from)
+				info, err := f.base.Rename(ctx, from, to, &o)
+				if err == nil && before.Path == info.Path && info.Size > 1<<20 {
+					f.base.Remove(ctx, info.Path, nil)
+				}
+				return info, err
+			}
+		}},
 	}
 }

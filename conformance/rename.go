@@ -5,6 +5,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -200,6 +201,30 @@ func renameChecks() []*check {
 				},
 			},
 			{
+				id: "write/rename-large", tree: standard, requires: []requirement{needRename, needWrite},
+				rule: "Rename of a large file, and of a large folder, loses nothing, onto itself neither.",
+				run: func(p *probe) {
+					content := pattern(p.atMost(2_000_000), 1)
+					p.write("hollow/large", content, nil)
+					for i := range 60 {
+						p.write(fmt.Sprintf("hollow/%d", i), written, nil)
+					}
+					for _, path := range []string{"hollow/large", "hollow"} {
+						for _, o := range []*ambit.RenameOptions{nil, {Replace: true}, {Parents: true}} {
+							p.rename(path, "/"+path, o)
+							p.holds("hollow/large", content)
+						}
+					}
+					p.describes(p.rename("hollow/large", "sib/x", &ambit.RenameOptions{Replace: true}), "/sib/x", content)
+					p.rename("sib/x", "hollow/large", nil)
+					p.rename("hollow", "moved", nil)
+					p.holds("moved/large", content)
+					for i := range 60 {
+						p.holds(fmt.Sprintf("moved/%d", i), written)
+					}
+				},
+			},
+			{
 				id: "write/rename-into-itself", tree: standard, requires: needs,
 				rule: "Rename of a folder to a name beneath it is invalid, and changes nothing.",
 				run: func(p *probe) {
@@ -240,8 +265,12 @@ func renameChecks() []*check {
 					v := p.stat("file").Version
 					p.write("file", fileContent, nil)
 					before := p.snapshot()
-					err := renameTo("moved", ambit.RenameOptions{If: ambit.IfVersion(v), Parents: true})(p.ctx, p, "file")
-					p.refused(ambit.OpRename, "file", err, ambit.ErrChanged)
+					for _, to := range []string{"moved", "sib/x", "empty", "a/b/moved"} {
+						for _, o := range []ambit.RenameOptions{{Parents: true}, {Parents: true, Replace: true}} {
+							o.If = ambit.IfVersion(v)
+							p.refused(ambit.OpRename, "file", renameTo(to, o)(p.ctx, p, "file"), ambit.ErrChanged)
+						}
+					}
 					p.unchanged(before)
 				},
 			},
