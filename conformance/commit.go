@@ -180,11 +180,21 @@ func commitChecks() []*check {
 						bad    ambit.Change
 						reason ambit.Reason
 					}{{absent, ambit.ErrExists}, {stale, ambit.ErrChanged}, {staleRemoval, ambit.ErrChanged}, {noVersion, ambit.ErrInvalid}} {
-						_, err := implements[ambit.Committer](p).Commit(p.ctx, []ambit.Change{
-							{Op: ambit.OpWrite, Path: "made/for/it", Content: strings.NewReader("made"), Parents: true},
-							removes("folder/inner"), c.bad, writes("empty", "changed"),
-						})
-						p.refused(ambit.OpCommit, "sib.txt", err, c.reason)
+						for at := range 4 {
+							for first := range 3 {
+								good := []ambit.Change{
+									{Op: ambit.OpWrite, Path: "made/for/it", Content: strings.NewReader("made"), Parents: true},
+									writes("empty", "changed"),
+									removes("folder/inner"),
+								}
+								good = append(good[first:], good[:first]...)
+								_, err := implements[ambit.Committer](p).Commit(p.ctx, slices.Insert(good, at, c.bad))
+								p.refused(ambit.OpCommit, "sib.txt", err, c.reason)
+								if r, ok := c.bad.Content.(*strings.Reader); ok {
+									r.Seek(0, io.SeekStart)
+								}
+							}
+						}
 					}
 					p.unchanged(before)
 				},

@@ -200,5 +200,14 @@ func committingMutants() []mutant {
 			}
 			return f.base.Commit(ctx, changes)
 		})},
+		{name: "a stale removal at the end leaves the first write", check: "write/commit-refused-precondition", breaks: commits(func(f *faulty, ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+			results, err := f.base.Commit(ctx, changes)
+			if last := len(changes) - 1; ambit.ReasonOf(err) == ambit.ErrChanged && last > 0 {
+				if first := changes[0]; first.Op == ambit.OpWrite && first.If.IsZero() && !first.Parents && changes[last].Op == ambit.OpRemove && !changes[last].If.IsZero() {
+					f.base.Write(ctx, first.Path, strings.NewReader("half"), nil)
+				}
+			}
+			return results, err
+		})},
 	}
 }
