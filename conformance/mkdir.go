@@ -71,6 +71,7 @@ func mkdirChecks() []*check {
 					makes(p, "a/b/d/e", o, "/a/b/d", "/a/b/d/e")
 					makes(p, "folder/deep/x/y", o, "/folder/deep/x", "/folder/deep/x/y")
 					makes(p, "top", o, "/top")
+					makes(p, "1/2/3/4/5/6", o, "/1", "/1/2", "/1/2/3", "/1/2/3/4", "/1/2/3/4/5", "/1/2/3/4/5/6")
 				},
 			},
 			{

@@ -106,5 +106,14 @@ func mkdirMutants() []mutant {
 				return f.base.Mkdir(ctx, dir, &o)
 			}
 		}},
+		{name: "Mkdir of more than three folders names the last one", check: "write/mkdir-parents", breaks: func(f *faulty) {
+			f.mkdir = func(ctx context.Context, dir string, o ambit.MkdirOptions) ([]string, error) {
+				created, err := f.base.Mkdir(ctx, dir, &o)
+				if len(created) > 3 {
+					created = created[len(created)-1:]
+				}
+				return created, err
+			}
+		}},
 	}
 }

@@ -70,6 +70,19 @@ func tries(failed func(f *faulty, path string, got []byte, o ambit.WriteOptions,
 // writingMutants have a fault in Write.
 func writingMutants() []mutant {
 	return []mutant{
+		{name: "more than two missing folders come innermost first", check: "write/write-missing-parent", breaks: writes(func(_ *faulty, base writeFunc) writeFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.WriteOptions) (ambit.WriteResult, error) {
+				r, err := base(ctx, path, content, o)
+				var e *ambit.Error
+				if errors.As(err, &e) && len(e.MissingDirs) > 2 {
+					turned := *e
+					turned.MissingDirs = slices.Clone(e.MissingDirs)
+					slices.Reverse(turned.MissingDirs)
+					err = &turned
+				}
+				return r, err
+			}
+		})},
 		{name: "Write ignores IfAbsent", check: "write/write-if-absent-file", breaks: writesWith(func(o *ambit.WriteOptions) {
 			if o.If.Absent() {
 				o.If = ambit.Precondition{}

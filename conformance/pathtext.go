@@ -30,7 +30,7 @@ func pathTextChecks(level Level) []*check {
 		},
 	}
 	walk := []cell{
-		{kind: "missing-parent", path: "gone/x", others: []string{"gone/deep/x", "folder/gone/x"}, reason: ambit.ErrNotFound},
+		{kind: "missing-parent", path: "gone/x", others: []string{"gone/deep/x", "folder/gone/x", "gone/b/a/c/x"}, reason: ambit.ErrNotFound},
 		{kind: "file-used-as-folder", path: "file/x", others: []string{"file/deep/x", "folder/inner/x"}, reason: ambit.ErrNotADirectory},
 	}
 	out := refusalsOf(atLevel(level, pathMethods()), slices.Concat(inEveryMethod, walk)...)

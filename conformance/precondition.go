@@ -30,7 +30,7 @@ func preconditionChecks() []*check {
 				cell{kind: "folder", path: "folder", others: []string{"hollow"}, reason: ambit.ErrExists},
 				cell{kind: "folder-with-slash", path: "folder/", others: []string{"hollow/", "folder/."}, reason: ambit.ErrExists},
 				cell{kind: "root", path: "/", reason: ambit.ErrExists},
-				cell{kind: "missing-parent", path: "gone/x", others: []string{"gone/deep/x"}, reason: ambit.ErrNotFound},
+				cell{kind: "missing-parent", path: "gone/x", others: []string{"gone/deep/x", "gone/b/a/c/x"}, reason: ambit.ErrNotFound},
 				cell{kind: "file-used-as-folder", path: "file/x", others: []string{"file/deep/x"}, reason: ambit.ErrNotADirectory},
 				cell{kind: "file-with-slash", path: "file/", reason: ambit.ErrNotADirectory},
 				cell{kind: "missing-with-slash", path: "gone/", others: []string{"gone/x/"}, reason: ambit.ErrNotADirectory},
