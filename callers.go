@@ -88,7 +88,7 @@ func readFile(ctx context.Context, fsys FileSystem, path string, limit int64) ([
 	return data, info, nil
 }
 
-// open keeps a backend that returns neither a file nor an error from turning
+// open opens path, and keeps a backend that returns neither a file nor an error from turning
 // into a panic of its caller.
 func open(ctx context.Context, fsys FileSystem, path string) (File, error) {
 	f, err := fsys.Open(ctx, path)
@@ -99,6 +99,18 @@ func open(ctx context.Context, fsys FileSystem, path string) (File, error) {
 		return nil, &Error{Op: OpOpen, Path: path, Reason: ErrIO, Detail: "the file system returned neither a file nor an error"}
 	}
 	return f, nil
+}
+
+// list does for List what open does for Open.
+func list(ctx context.Context, fsys FileSystem, dir string, o *ListOptions) (*Listing, error) {
+	l, err := fsys.List(ctx, dir, o)
+	if err != nil {
+		return nil, Wrap(OpList, dir, err)
+	}
+	if l == nil {
+		return nil, &Error{Op: OpList, Path: dir, Reason: ErrIO, Detail: "the file system returned neither a listing nor an error"}
+	}
+	return l, nil
 }
 
 // judgeCall judges what comes before the options of a call, for the functions
@@ -512,7 +524,7 @@ func lstat(ctx context.Context, fsys FileSystem, path string) (FileInfo, error) 
 	}
 	// A relative path is asked for with "..": the working directory is the
 	// file system's own matter.
-	l, listErr := fsys.List(ctx, path+"/..", nil)
+	l, listErr := list(ctx, fsys, path+"/..", nil)
 	if listErr != nil {
 		return info, err
 	}

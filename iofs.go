@@ -330,12 +330,9 @@ func (d *ioDir) nextPage(n int) error {
 	if n > 0 {
 		o.Limit = max(n, walkPage)
 	}
-	l, err := d.fsys.fsys.List(d.fsys.ctx, d.path, o)
+	l, err := list(d.fsys.ctx, d.fsys.fsys, d.path, o)
 	if err != nil {
 		return err
-	}
-	if l == nil {
-		return &Error{Reason: ErrIO, Detail: "the file system returned neither a listing nor an error"}
 	}
 	for _, e := range l.Entries {
 		shown, err := d.fsys.shows(d.path, e)

@@ -175,7 +175,7 @@ func (p *mapped) Open(ctx context.Context, path string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := p.Forward.Open(ctx, inner)
+	f, err := open(ctx, p.Forward, inner)
 	if err != nil {
 		return nil, p.fail(OpOpen, path, err)
 	}
@@ -242,7 +242,7 @@ func (p *mapped) List(ctx context.Context, dir string, o *ListOptions) (*Listing
 	if err != nil {
 		return nil, err
 	}
-	l, err := p.Forward.List(ctx, inner, o)
+	l, err := list(ctx, p.Forward, inner, o)
 	if err != nil {
 		return nil, p.fail(OpList, dir, err)
 	}

@@ -31,7 +31,7 @@ func Walk(ctx context.Context, fsys FileSystem, root string) iter.Seq2[Entry, er
 func walk(ctx context.Context, fsys FileSystem, dir Entry, yield func(Entry, error) bool) bool {
 	o := &ListOptions{Limit: walkPage}
 	for {
-		l, err := fsys.List(ctx, dir.Info.Path, o)
+		l, err := list(ctx, fsys, dir.Info.Path, o)
 		if err != nil {
 			err = Wrap(OpWalk, dir.Info.Path, err)
 			return yield(dir, err) && ctx.Err() == nil

@@ -6,6 +6,7 @@ package ambit_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"testing"
 
@@ -153,4 +154,47 @@ type stuck struct {
 
 func (s stuck) List(context.Context, string, *ambit.ListOptions) (*ambit.Listing, error) {
 	return &ambit.Listing{Dir: "/", Entries: []ambit.Entry{{Name: "a", Info: ambit.FileInfo{Path: "/a", Kind: ambit.KindRegular}}}, Next: s.next}, nil
+}
+
+// silent returns neither a result nor an error.
+type silent struct{ *double }
+
+func (silent) List(context.Context, string, *ambit.ListOptions) (*ambit.Listing, error) {
+	return nil, nil
+}
+
+func (silent) Open(context.Context, string) (ambit.File, error) { return nil, nil }
+
+// TestWalkOverSilence: a backend that returns nothing is an error, not a panic, wherever its listing is used.
+func TestWalkOverSilence(t *testing.T) {
+	ctx := t.Context()
+	d := newDouble(map[string]string{"/d/f": "x"})
+	d.caps.ReadLink = false // so that the kind of a name is looked for in the listing
+	s := silent{d}
+	shown, err := ambit.Chdir(ctx, s, "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fsys := range map[string]ambit.FileSystem{"bare": s, "mapped": shown} {
+		n := 0
+		for _, err := range ambit.Walk(ctx, fsys, "/d") {
+			n++
+			wantReason(t, err, ambit.OpWalk, "/d", ambit.ErrIO)
+		}
+		if n != 1 {
+			t.Errorf("%s: Walk yielded %d times", name, n)
+		}
+		_, _, err := ambit.ReadFile(ctx, fsys, "/d/f")
+		wantReason(t, err, ambit.OpOpen, "/d/f", ambit.ErrIO)
+		// Its kind cannot be told: what matters is that it is told.
+		if _, err := ambit.Rename(ctx, fsys, "/d/f", "/d/g", nil); err == nil {
+			t.Errorf("%s: Rename of a file that cannot be opened", name)
+		}
+	}
+	_, err = fs.ReadDir(ambit.IOFS(ctx, s), "d")
+	if ambit.ReasonOf(err) != ambit.ErrIO {
+		t.Errorf("IOFS: %v", err)
+	}
+	_, err = shown.List(ctx, "/d", nil)
+	wantReason(t, err, ambit.OpList, "/d", ambit.ErrIO)
 }
