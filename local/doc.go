@@ -38,8 +38,8 @@
 // Temporary names are “.ambit.tmp.” and 32 hexadecimal digits. No call lists,
 // opens or describes them: asked for by name they are [ambit.ErrNotFound], and
 // to make one is [ambit.ErrDenied] by the rule temporary-name. What a process
-// that was killed has left is removed by the next listing of its folder, and by
-// the first write into it through a new FileSystem.
+// that was killed has left is removed by the first write into its folder through
+// a new FileSystem; the next listing removes files, and no folders.
 //
 // # Systems
 //

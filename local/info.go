@@ -124,11 +124,33 @@ func (fsys *FileSystem) readLink(ctx context.Context, path string) (string, erro
 	}
 	// What the walk has not come to could still lead above the root, and then
 	// names the host.
-	if len(w.texts) > 1 && slices.Contains(w.texts[1], "..") {
+	if w.couldClimb() {
 		if err == nil {
 			err = p.missing(false)
 		}
 		return "", err
 	}
 	return w.text, nil
+}
+
+// couldClimb reports that the names of the link's text that the walk has not
+// come to could lead above the root.
+func (w *walker) couldClimb() bool {
+	if len(w.texts) < 2 {
+		return false
+	}
+	names := w.texts[1]
+	if len(w.texts) > 2 {
+		// Where another link would have led is not known.
+		return slices.Contains(names, "..")
+	}
+	depth := len(w.stack) - 1
+	for _, name := range names {
+		if name != ".." {
+			depth++
+		} else if depth--; depth < 0 {
+			return true
+		}
+	}
+	return false
 }

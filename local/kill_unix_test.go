@@ -100,7 +100,13 @@ func TestKilledWriter(t *testing.T) {
 		if _, err := os.Stat(w.host("f")); err != nil {
 			t.Error("the replaced file is gone")
 		}
-		// The walk has listed every folder.
+		// The walk has listed every folder; the next writes take the rest.
+		if _, err := os.Stat(w.host("d")); err == nil {
+			write(t, fsys, "d/swept", "S", nil)
+			must(t, fsys.Remove(ctx, "d/swept", nil))
+		}
+		write(t, fsys, "swept", "S", nil)
+		must(t, fsys.Remove(ctx, "swept", nil))
 		leftovers(t, w.root)
 		for _, path := range []string{"new", "d/moved", "tree"} {
 			must(t, fsys.Remove(ctx, path, &ambit.RemoveOptions{Recursive: true, MissingOK: true}))

@@ -11,7 +11,7 @@ import (
 )
 
 // List returns one level of the folder dir. On its way it removes temporary
-// files that a writer who died has left there.
+// files that a writer who died has left there, but no folders.
 func (fsys *FileSystem) List(ctx context.Context, dir string, o *ambit.ListOptions) (*ambit.Listing, error) {
 	l, err := fsys.list(ctx, dir, o)
 	if err != nil {
@@ -68,7 +68,7 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 		entries = append(entries, ambit.Entry{Name: name})
 	}
 	if d != nil {
-		sweep(d, left)
+		sweep(d, left, false)
 	}
 	l := ambit.Page(p.path(), entries, o)
 	entries = l.Entries

@@ -39,4 +39,6 @@ func identity(fs.FileInfo) string { return "" }
 
 func identify(*ambit.FileInfo, fs.FileInfo) {}
 
+func removed(fs.FileInfo) bool { return false }
+
 func keepOwner(*os.File, fs.FileInfo) {}

@@ -75,6 +75,12 @@ func identify(i *ambit.FileInfo, info fs.FileInfo) {
 	}
 }
 
+// removed reports that an open folder has no name any more.
+func removed(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink == 0
+}
+
 // keepOwner gives f the owner and group of the file that it replaces, as far
 // as the caller may.
 func keepOwner(f *os.File, old fs.FileInfo) {

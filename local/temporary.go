@@ -128,22 +128,23 @@ func (t *temporary) move(to *folder) error {
 	return nil
 }
 
-// sweep removes those of the temporary names in d whose owners are dead. It is
-// housekeeping: nothing depends on its success.
-func sweep(d *folder, names []string) {
+// sweep removes those of the temporary names in d whose owners are dead,
+// folders only if told so: deleting a tree is not what a caller who only looks
+// should cause. It is housekeeping: nothing depends on its success.
+func sweep(d *folder, names []string, folders bool) {
 	if !canSweep {
 		return
 	}
 	for _, name := range names {
 		if isTemporary(name) {
-			sweepOne(d, name)
+			sweepOne(d, name, folders)
 		}
 	}
 }
 
-func sweepOne(d *folder, name string) {
+func sweepOne(d *folder, name string, folders bool) {
 	info, err := d.dir.Lstat(name)
-	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() && !(folders && info.IsDir()) {
 		return
 	}
 	f, err := d.dir.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
@@ -182,6 +183,6 @@ func (fsys *FileSystem) sweepOnce(d *folder) {
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
 	if err == nil || !errors.Is(err, fs.ErrClosed) {
-		sweep(d, names)
+		sweep(d, names, true)
 	}
 }

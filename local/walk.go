@@ -288,6 +288,11 @@ func (w *walker) step(name string) (again bool, p *place, err error) {
 	}
 	last := len(rest) == 0
 	if info == nil {
+		if d.top {
+			if _, err := w.rootInfo(); err != nil {
+				return false, nil, err
+			}
+		}
 		p := &place{parent: d, name: name, beyond: rest, early: !last}
 		if len(w.texts) > 1 {
 			p.dangling, p.early = true, len(w.texts[0]) > 0
@@ -325,11 +330,21 @@ func (w *walker) step(name string) (again bool, p *place, err error) {
 	return !ok, nil, nil
 }
 
+// rootInfo describes the root as it is now. One that was removed is not-found:
+// its handle stays, and shows an empty folder in which nothing can be made.
+func (w *walker) rootInfo() (fs.FileInfo, error) {
+	info, err := w.fsys.top.dir.Stat(".")
+	if err == nil && removed(info) {
+		err = &ambit.Error{Reason: ambit.ErrNotFound, Target: "/", Detail: "the root was removed"}
+	}
+	return info, err
+}
+
 // arrived is the place of a walk whose last step was up or stayed.
 func (w *walker) arrived() (*place, error) {
 	d := w.here()
 	if len(w.stack) == 1 {
-		info, err := d.dir.Stat(".") // what d has is as old as the file system
+		info, err := w.rootInfo()
 		return &place{parent: d, info: info}, err
 	}
 	return &place{parent: w.stack[len(w.stack)-2], name: ambit.Base(d.path), info: d.info}, nil
