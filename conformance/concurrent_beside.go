@@ -250,6 +250,82 @@ func besideChecks() []*check {
 			run:      func(p *probe) { p.appends(func(int) ambit.FileSystem { return p.fs }) },
 		},
 		{
+			id: "concurrent/large-appends-whole", tree: standard,
+			rule:     "Large appends at the same time all survive, each in one piece.",
+			requires: []requirement{needAppend},
+			run: func(p *probe) {
+				const each = 3
+				for round := range 4 {
+					path := fmt.Sprintf("log-%d", round)
+					size := p.atMost(callers*each*150_000) / (callers * each)
+					errs := p.contend(callers, func(i int) error {
+						for n := range each {
+							add := letters(i*each+n, size)
+							if _, err := implements[ambit.Appender](p).Append(p.ctx, path, strings.NewReader(add), nil); err != nil {
+								return err
+							}
+						}
+						return nil
+					})
+					for i, err := range errs {
+						if err != nil {
+							p.errorf("caller %d: %v", i, err)
+						}
+					}
+					got := p.read(path)
+					if len(got) != callers*each*size {
+						p.errorf("the file has %d bytes, want %d appends of %d", len(got), callers*each, size)
+					}
+					seen := make(map[byte]int)
+					for part := range slices.Chunk([]byte(got), max(size, 1)) {
+						seen[part[0]]++
+						p.oneLetter(string(part), size)
+					}
+					for letter, times := range seen {
+						if times != 1 {
+							p.errorf("%q begins %d pieces, and one append was of it", letter, times)
+						}
+					}
+				}
+			},
+		},
+		{
+			id: "concurrent/append-beside-rename", tree: standard,
+			rule:     "An append beside a Rename of the file adds to it before it goes or creates another after, and never brings the old bytes back under the old name.",
+			requires: []requirement{needAppend, needRename, needWrite, needExactSwap},
+			run: func(p *probe) {
+				p.appendsBeside(ambit.OpRename, func(path string) error {
+					_, err := implements[ambit.Renamer](p).Rename(p.ctx, path, path+"-moved", nil)
+					return err
+				}, func(path string, appended bool) {
+					switch moved := p.read(path + "-moved"); {
+					case moved == "old\nnew\n" || moved == "old\n" && !appended:
+						p.missing(path)
+					case moved == "old\n":
+						p.holds(path, "new\n")
+					default:
+						p.errorf("what was moved holds %s", brief(moved))
+					}
+				})
+			},
+		},
+		{
+			id: "concurrent/append-beside-removal", tree: standard,
+			rule:     "An append beside a Remove of the file goes with it or creates another, and never brings the old bytes back.",
+			requires: []requirement{needAppend, needRemove, needWrite, needExactSwap},
+			run: func(p *probe) {
+				p.appendsBeside(ambit.OpRemove, func(path string) error {
+					return p.writable().Remove(p.ctx, path, nil)
+				}, func(path string, appended bool) {
+					if _, err := p.fs.Stat(p.ctx, path); appended && err == nil {
+						p.holds(path, "new\n")
+					} else {
+						p.missing(path)
+					}
+				})
+			},
+		},
+		{
 			id: "concurrent/one-version-one-content", tree: standard,
 			rule:     "Every change gives a new version, and no version ever stands for two contents.",
 			requires: []requirement{needVersions, needWrite},
@@ -514,6 +590,31 @@ var numberedTree = Tree{{Path: "numbered", Kind: ambit.KindRegular, Data: number
 
 // letters returns size bytes of one letter, the i-th.
 func letters(i, size int) string { return strings.Repeat(string(rune('a'+i%26)), size) }
+
+// appendsBeside appends "new\n" to files that hold "old\n", while another
+// caller takes their names away. An append that finds its file gone while it
+// works may say so. after looks at each path.
+func (p *probe) appendsBeside(op string, takeAway func(path string) error, after func(path string, appended bool)) {
+	for round := range 30 {
+		path := fmt.Sprintf("hollow/%d", round)
+		p.write(path, "old\n", nil)
+		errs := p.contend(2, func(i int) error {
+			if i == round%2 {
+				return takeAway(path)
+			}
+			_, err := implements[ambit.Appender](p).Append(p.ctx, path, strings.NewReader("new\n"), nil)
+			return err
+		})
+		if err := errs[round%2]; err != nil {
+			p.fatalf("%s %q beside an append: %v", op, path, err)
+		}
+		err := errs[1-round%2]
+		if err != nil {
+			p.refused(ambit.OpAppend, path, err, ambit.ErrChanged, ambit.ErrNotFound)
+		}
+		after(path, err == nil)
+	}
+}
 
 // appends lets callers add chunks of many sizes to one file, which is not
 // there at first; client returns the file system that a caller uses.

@@ -56,6 +56,33 @@ func contestChecks() []*check {
 			},
 		},
 		{
+			id: "concurrent/swap-two-methods", tree: standard,
+			rule:     "Of several writes and several changes by one other method, all with the same IfVersion, exactly one succeeds.",
+			requires: []requirement{needExactSwap, needVersions, needWrite},
+			run: func(p *probe) {
+				others := len(changesIf(p, "hollow/0", neverIssued)) - 2
+				for other := range others {
+					for round := range 8 {
+						path := fmt.Sprintf("hollow/%d-%d", other, round)
+						version := p.write(path, "base\n", nil).Info.Version
+						all := changesIf(p, path, version)
+						changes := []conditionalChange{all[0], all[2+other]}
+						of := func(i int) conditionalChange {
+							if changes[1].once && i > 1 {
+								return changes[0]
+							}
+							return changes[(i+round)%2]
+						}
+						errs := p.contend(callers, func(i int) error { return of(i).make() })
+						won := of(p.winner("", path, errs, ambit.ErrChanged))
+						if got := p.stateOf(path); got != won.state {
+							p.errorf("after %s had won, %q is %q, want %q", won.name, path, got, won.state)
+						}
+					}
+				}
+			},
+		},
+		{
 			id: "concurrent/updates-all-survive", tree: standard,
 			rule:     "Of concurrent updates that read, change and write with IfVersion none that succeeded is lost, and none that failed is there.",
 			requires: []requirement{needExactSwap, needVersions, needWrite},
@@ -428,6 +455,7 @@ type conditionalChange struct {
 	name  string
 	make  func() error
 	state string // of the path, once it is made
+	once  bool   // a second one at the same time may be refused for what the first has made
 }
 
 // changesIf returns a change of the file at path, which holds "base\n" at
@@ -437,14 +465,14 @@ func changesIf(p *probe, path string, v ambit.Version) []conditionalChange {
 		return conditionalChange{"a write", func() error {
 			_, err := p.writable().Write(p.ctx, path, strings.NewReader(text), &ambit.WriteOptions{If: ambit.IfVersion(v)})
 			return err
-		}, text}
+		}, text, false}
 	}
 	changes := []conditionalChange{write("write 1\n"), write("write 2\n")}
 	if p.caps.Append {
 		changes = append(changes, conditionalChange{"an append", func() error {
 			_, err := implements[ambit.Appender](p).Append(p.ctx, path, strings.NewReader("append\n"), &ambit.AppendOptions{If: ambit.IfVersion(v)})
 			return err
-		}, "base\nappend\n"})
+		}, "base\nappend\n", false})
 	}
 	if p.caps.Stage {
 		changes = append(changes, conditionalChange{"a publish", func() error {
@@ -454,24 +482,24 @@ func changesIf(p *probe, path string, v ambit.Version) []conditionalChange {
 			}
 			_, err = s.Publish(p.ctx)
 			return err
-		}, "stage\n"})
+		}, "stage\n", false})
 	}
 	if p.caps.Commit {
 		changes = append(changes, conditionalChange{"a commit", func() error {
 			_, err := implements[ambit.Committer](p).Commit(p.ctx, []ambit.Change{{Op: ambit.OpWrite, Path: path, Content: strings.NewReader("commit\n"), If: ambit.IfVersion(v)}})
 			return err
-		}, "commit\n"})
+		}, "commit\n", false})
 	}
 	if p.caps.Remove {
 		changes = append(changes, conditionalChange{"a removal", func() error {
 			return p.writable().Remove(p.ctx, path, &ambit.RemoveOptions{If: ambit.IfVersion(v)})
-		}, "nothing"})
+		}, "nothing", false})
 	}
 	if p.caps.Rename {
 		changes = append(changes, conditionalChange{"a rename", func() error {
 			_, err := implements[ambit.Renamer](p).Rename(p.ctx, path, path+"-moved", &ambit.RenameOptions{If: ambit.IfVersion(v)})
 			return err
-		}, "nothing, but moved"})
+		}, "nothing, but moved", true})
 	}
 	return changes
 }

@@ -55,6 +55,22 @@ func concurrentMutants() []mutant {
 			return look(ctx, path, rest(data, err), o)
 		}
 	}
+	// bringsBack appends by reading, and by writing where the file is gone.
+	bringsBack := appends(func(f *faulty, base appendFunc) appendFunc {
+		return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+			old, _, err := ambit.ReadFile(ctx, f.base, path)
+			if err != nil || !o.If.IsZero() {
+				return base(ctx, path, content, o)
+			}
+			add, err := readAll(content)
+			time.Sleep(window)
+			if _, statErr := f.base.Stat(ctx, path); err == nil && ambit.ReasonOf(statErr) == ambit.ErrNotFound {
+				r, err := f.base.Write(ctx, path, bytes.NewReader(append(old, add...)), nil)
+				return r, ambit.Wrap(ambit.OpAppend, path, err)
+			}
+			return base(ctx, path, rest(add, err), o)
+		}
+	})
 	mutants := []mutant{
 		{name: "updates with one IfVersion are lost", check: "concurrent/updates-all-survive", breaks: lookThenAct},
 		{name: "two writes on one version succeed", check: "concurrent/swap-one-wins", breaks: lookThenAct},
@@ -68,6 +84,38 @@ func concurrentMutants() []mutant {
 				return f.base.Remove(ctx, path, &o)
 			}
 		}},
+		{name: "a removal on a version removes what is there by then", check: "concurrent/swap-two-methods", breaks: func(f *faulty) {
+			f.remove = func(ctx context.Context, path string, o ambit.RemoveOptions) error {
+				if info, err := f.base.Stat(ctx, path); err == nil && !o.Recursive && !o.If.IsZero() && o.If.Check(&info) == nil {
+					time.Sleep(window)
+					return f.base.Remove(ctx, path, nil)
+				}
+				return f.base.Remove(ctx, path, &o)
+			}
+		}},
+		{name: "an Append on a version adds to what is there by then", check: "concurrent/swap-two-methods", breaks: appends(func(f *faulty, base appendFunc) appendFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				if info, err := f.base.Stat(ctx, path); err == nil && !o.If.IsZero() && o.If.Check(&info) == nil {
+					time.Sleep(window)
+					o.If = ambit.Precondition{}
+				}
+				return base(ctx, path, content, o)
+			}
+		})},
+		{name: "a large Append is made in two", check: "concurrent/large-appends-whole", chance: true, breaks: appends(func(_ *faulty, base appendFunc) appendFunc {
+			return func(ctx context.Context, path string, content io.Reader, o ambit.AppendOptions) (ambit.WriteResult, error) {
+				data, err := readAll(content)
+				if err != nil || len(data) <= 64<<10 {
+					return base(ctx, path, rest(data, err), o)
+				}
+				if r, err := base(ctx, path, bytes.NewReader(data[:64<<10]), o); err != nil {
+					return r, err
+				}
+				return base(ctx, path, bytes.NewReader(data[64<<10:]), ambit.AppendOptions{})
+			}
+		})},
+		{name: "an Append makes a file again that was moved away", check: "concurrent/append-beside-rename", breaks: bringsBack},
+		{name: "an Append makes a file again that was removed", check: "concurrent/append-beside-removal", breaks: bringsBack},
 		{name: "two commits on one version succeed", check: "concurrent/commits-all-survive", breaks: func(f *faulty) {
 			f.commit = func(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 				free := slices.Clone(changes)
