@@ -41,9 +41,14 @@ import (
 // still keeps that within its root, an os.DirFS does not: serve a folder that
 // others change through os.Root, or through package local.
 //
+// With a nil fsys, or a nil pointer in one, every call is [ErrUnsupported].
+//
 // [embed.FS]: https://pkg.go.dev/embed#FS
 // [zip.Reader]: https://pkg.go.dev/archive/zip#Reader
 func FromIOFS(fsys fs.FS) FileSystem {
+	if v := reflect.ValueOf(fsys); fsys == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return closedFileSystem{}
+	}
 	s := &foreign{fsys: fsys, caps: Capabilities{Links: LinksRefused, List: true}}
 	kind, known := concreteType(fsys)
 	if l, ok := fsys.(fs.ReadLinkFS); ok && kind != nil && kind.Implements(readLinkFS) {
@@ -330,9 +335,6 @@ const maxLinks = 40
 // that tells which step is at fault: what fsys answers to a path with a file
 // as a folder, or a link, in it is its own matter.
 func (s *foreign) walk(ctx context.Context, clean string, follow bool) (place, error) {
-	if s.fsys == nil {
-		return place{}, &Error{Reason: ErrInvalid, Detail: "FromIOFS was given no fs.FS"}
-	}
 	at := place{path: "/", kind: KindDirectory}
 	steps := strings.Split(clean[1:], "/")
 	if clean == "/" {

@@ -1122,7 +1122,6 @@ func TestFromIOFSOverAnOddFS(t *testing.T) {
 		fsys             fs.FS
 		open, stat, list ambit.Reason
 	}{
-		"no fs.FS":             {nil, ambit.ErrInvalid, ambit.ErrInvalid, ambit.ErrInvalid},
 		"an empty map":         {fstest.MapFS(nil), ambit.ErrNotFound, ambit.ErrNotFound, ""},
 		"no file, no error":    {openFails(nil), ambit.ErrIO, ambit.ErrIO, ambit.ErrIO},
 		"an error with a path": {openFails(hostError), ambit.ErrIO, ambit.ErrIO, ambit.ErrIO},
@@ -1699,4 +1698,28 @@ func ExampleFromIOFS() {
 	// not-found /docs/none/today.txt [/docs/none]
 	// not-a-directory
 	// outside
+}
+
+// TestFromIOFSOfNothing: without an fs.FS there is nothing, and no panic. A nil map is an empty tree.
+func TestFromIOFSOfNothing(t *testing.T) {
+	ctx := t.Context()
+	for name, none := range map[string]fs.FS{
+		"nothing":    nil,
+		"nil MapFS":  (*fstest.MapFS)(nil),
+		"nil Reader": (*zip.Reader)(nil),
+	} {
+		fsys := ambit.FromIOFS(none)
+		if c := fsys.Capabilities(); c != (ambit.Capabilities{}) {
+			t.Errorf("%s: claimed %+v", name, c)
+		}
+		_, err := fsys.Stat(ctx, "/")
+		wantReason(t, err, ambit.OpStat, "/", ambit.ErrUnsupported)
+		_, err = fsys.Open(ctx, "a")
+		wantReason(t, err, ambit.OpOpen, "a", ambit.ErrUnsupported)
+		_, err = fsys.List(ctx, "/", nil)
+		wantReason(t, err, ambit.OpList, "/", ambit.ErrUnsupported)
+	}
+	if l, err := ambit.FromIOFS(fstest.MapFS(nil)).List(ctx, "/", nil); err != nil || len(l.Entries) != 0 {
+		t.Errorf("a nil map: %+v, %v", l, err)
+	}
 }

@@ -6,6 +6,7 @@ package aferofs
 import (
 	"context"
 	"crypto/rand"
+	"reflect"
 	"strings"
 
 	"github.com/ambitfs/ambit"
@@ -66,10 +67,13 @@ type rule struct {
 // New returns fsys under the contract. It looks once at the root of fsys, and
 // removes a name that cannot exist, to find out what fsys is: where it holds
 // links, where its permission bits come from and whether it can be changed.
-// With a nil fsys every call is ErrUnsupported.
+// With a nil fsys, or a nil pointer in one, every call is ErrUnsupported.
 func New(fsys afero.Fs, o *Options) *FileSystem {
 	if o == nil {
 		o = &Options{}
+	}
+	if v := reflect.ValueOf(fsys); fsys != nil && v.Kind() == reflect.Pointer && v.IsNil() {
+		fsys = nil
 	}
 	s := &store{
 		fsys:     fsys,

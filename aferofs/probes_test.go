@@ -608,15 +608,22 @@ func TestReadOnly(t *testing.T) {
 
 // Without a file system there is nothing, and no panic.
 func TestNil(t *testing.T) {
-	fsys := aferofs.New(nil, nil)
-	if c := fsys.Capabilities(); c != (ambit.Capabilities{}) {
-		t.Errorf("claimed %+v", c)
-	}
-	_, opened := fsys.Open(t.Context(), "/")
-	_, listed := fsys.List(t.Context(), "/", nil)
-	_, written := fsys.Write(t.Context(), "/a", strings.NewReader(""), nil)
-	_, inside := fsys.Guard(func(context.Context, ambit.Op, string) error { return nil }).Stat(t.Context(), "/")
-	if got := []string{told(opened), told(listed), told(written), told(inside)}; slices.ContainsFunc(got, func(s string) bool { return s != "unsupported" }) {
-		t.Error(got)
+	for name, none := range map[string]afero.Fs{
+		"nothing":      nil,
+		"nil MemMapFs": (*afero.MemMapFs)(nil),
+		"nil BasePath": (*afero.BasePathFs)(nil),
+		"nil layers":   (*afero.CopyOnWriteFs)(nil),
+	} {
+		fsys := aferofs.New(none, &aferofs.Options{ID: "x", Exclusive: true})
+		if c := fsys.Capabilities(); c != (ambit.Capabilities{}) {
+			t.Errorf("%s: claimed %+v", name, c)
+		}
+		_, opened := fsys.Open(t.Context(), "/")
+		_, listed := fsys.List(t.Context(), "/", nil)
+		_, written := fsys.Write(t.Context(), "/a", strings.NewReader(""), nil)
+		_, inside := fsys.Guard(func(context.Context, ambit.Op, string) error { return nil }).Stat(t.Context(), "/")
+		if got := []string{told(opened), told(listed), told(written), told(inside)}; slices.ContainsFunc(got, func(s string) bool { return s != "unsupported" }) {
+			t.Error(name, got)
+		}
 	}
 }
