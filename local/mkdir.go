@@ -40,9 +40,14 @@ func (fsys *FileSystem) mkdir(ctx context.Context, dir string, o *ambit.MkdirOpt
 	done := false
 	err = fsys.change(ctx, nil, judge, func(p *place, l *lock) (bool, error) {
 		if p.info == nil {
-			last := len(p.beyond) == 0
-			ok, err := made.make(p)
-			if err != nil || !ok || !last {
+			last, err := made.make(p)
+			if err != nil || last == nil {
+				return false, err
+			}
+			defer last.close()
+			ok, err := made.makeOne(last.parent, last.name)
+			if err != nil || !ok {
+				made.takeBack()
 				return false, err
 			}
 		}
@@ -50,7 +55,6 @@ func (fsys *FileSystem) mkdir(ctx context.Context, dir string, o *ambit.MkdirOpt
 		return true, notDurable(made.sync())
 	})
 	if !done {
-		made.takeBack()
 		return nil, err
 	}
 	return made.paths(), err

@@ -201,3 +201,23 @@ func everything(t *testing.T, base string) []string {
 	}))
 	return paths[1:]
 }
+
+// A move that fails in folders that it has made leaves none of them.
+func TestFailedMoveTakesParentsBack(t *testing.T) {
+	base := fastDir(t)
+	unmountBeneath(t, base)
+	root := filepath.Join(base, "root")
+	must(t, os.MkdirAll(filepath.Join(root, "disk"), 0o777))
+	mountAt(t, "tmpfs", filepath.Join(root, "disk"), "tmpfs", 0)
+	must(t, os.WriteFile(filepath.Join(root, "disk/f"), []byte("F"), 0o666))
+	fsys := serve(t, root, nil)
+	before := everything(t, root)
+	for _, o := range []*ambit.RenameOptions{{Parents: true}, {Parents: true, Replace: true}} {
+		if _, err := fsys.Rename(ctx, "disk/f", "a/b/c/f", o); ambit.ReasonOf(err) != ambit.ErrCrossDevice {
+			t.Errorf("Rename: %v", err)
+		}
+		if after := everything(t, root); !slices.Equal(after, before) {
+			t.Errorf("there was %q, there is %q", before, after)
+		}
+	}
+}

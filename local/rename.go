@@ -63,11 +63,8 @@ func (e *ends) close() {
 }
 
 func (m *move) run(ctx context.Context) (ambit.FileInfo, error) {
-	info, done, err := m.loop(ctx)
-	if !done {
-		m.made.takeBack()
-	}
-	m.made.close()
+	defer m.made.close()
+	info, _, err := m.loop(ctx)
 	return info, err
 }
 
@@ -108,11 +105,16 @@ func (m *move) once(ctx context.Context, guess *ends) (info ambit.FileInfo, done
 	}
 	if len(e.to.beyond) > 0 {
 		m.blamed = m.to.path
-		_, err := m.made.make(e.to)
-		return info, false, err
+		deepest, err := m.made.make(e.to)
+		if err != nil || deepest == nil {
+			return info, false, err
+		}
+		e.to.close()
+		e.to = deepest
 	}
 	m.blamed = m.from.path
 	if err := m.act(e); err != nil {
+		m.made.takeBack()
 		return info, false, unlessSwapped(err)
 	}
 	info = describe(e.to.path(), e.from.info)
@@ -120,8 +122,10 @@ func (m *move) once(ctx context.Context, guess *ends) (info ambit.FileInfo, done
 		info = describe(e.to.path(), now)
 	}
 	err = l.sync()
-	if err == nil {
-		err = m.made.sync()
+	if err == nil && len(m.made.made) > 0 {
+		if err = e.to.parent.sync(); err == nil {
+			err = m.made.sync()
+		}
 	}
 	return info, true, notDurable(err)
 }

@@ -296,7 +296,6 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 			s.temporary.release()
 		} else {
 			s.temporary.discard()
-			made.takeBack()
 		}
 		s.temporary = nil
 		made.close()
@@ -307,18 +306,29 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 	judge := func() (*place, error) { return s.fsys.judgeWrite(s.clean, s.asserted, &s.o) }
 	err = s.fsys.change(ctx, s.temporary.dir, judge, func(p *place, l *lock) (bool, error) {
 		if len(p.beyond) > 0 {
-			_, err := made.make(p)
-			return false, err
+			deepest, err := made.make(p)
+			if err != nil || deepest == nil {
+				return false, err
+			}
+			p = deepest
+			defer p.close()
 		}
-		ok, err := s.place(p)
-		if !ok || err != nil {
+		if ok, err := s.place(p); !ok || err != nil {
+			if p.parent.same(s.temporary.dir) && len(made.made) > made.kept {
+				// What was made is taken back only empty. Should the content be
+				// placed after all, it is copied.
+				s.temporary.dir.dir.Remove(s.temporary.name)
+			}
+			made.takeBack()
 			return false, err
 		}
 		published = true
 		r = ambit.WriteResult{Info: s.published(p), Created: p.info == nil, CreatedDirs: made.paths()}
 		err = l.sync()
-		if err == nil {
-			err = made.sync()
+		if err == nil && len(made.made) > 0 {
+			if err = p.parent.sync(); err == nil {
+				err = made.sync()
+			}
 		}
 		return true, notDurable(err)
 	})
