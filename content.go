@@ -26,8 +26,9 @@ func Content(ctx context.Context, r io.Reader, limit int64) io.Reader {
 }
 
 // CheckContent is for authors of backends: it returns the fault of a content
-// that cannot be read at all, a nil reader or a nil pointer in one:
-// [ErrInvalid], to be passed through [Wrap].
+// that cannot be read at all: a nil reader, or one that is a nil pointer,
+// function, channel, map or slice. It is [ErrInvalid], to be passed through
+// [Wrap].
 func CheckContent(r io.Reader) error {
 	if isNil(r) {
 		return &Error{Reason: ErrInvalid, Detail: "the content is a nil reader"}
@@ -123,12 +124,15 @@ func tooLarge(limit, size int64) error {
 	return &Error{Reason: ErrTooLarge, Limit: limit, Size: size}
 }
 
-// isNil sees a nil pointer or function inside the interface too: a reader of
-// that kind panics when it is read.
+// isNil sees a nil inside the interface too: most readers of that kind panic
+// when they are read, and others wait forever.
 func isNil(r io.Reader) bool {
 	if r == nil {
 		return true
 	}
-	v := reflect.ValueOf(r)
-	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
+	switch v := reflect.ValueOf(r); v.Kind() {
+	case reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan, reflect.Slice:
+		return v.IsNil()
+	}
+	return false
 }

@@ -25,6 +25,16 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
+type (
+	chanReader  chan byte
+	sliceReader []byte
+	mapReader   map[int]byte
+)
+
+func (r chanReader) Read(p []byte) (int, error)  { p[0] = <-r; return 1, nil }
+func (r sliceReader) Read(p []byte) (int, error) { p[0] = r[0]; return 1, nil }
+func (r mapReader) Read(p []byte) (int, error)   { r[0]++; return 0, nil }
+
 func TestContentPassesBytes(t *testing.T) {
 	data := []byte(strings.Repeat("0123456789", 1000))
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
@@ -87,6 +97,9 @@ func TestContentOfHostileReaders(t *testing.T) {
 		"nil":               {nil, ambit.ErrInvalid, nil},
 		"a nil pointer":     {nilBuffer, ambit.ErrInvalid, nil},
 		"a nil function":    {nilFunc, ambit.ErrInvalid, nil},
+		"a nil channel":     {chanReader(nil), ambit.ErrInvalid, nil},
+		"a nil slice":       {sliceReader(nil), ambit.ErrInvalid, nil},
+		"a nil map":         {mapReader(nil), ambit.ErrInvalid, nil},
 		"negative":          {readerFunc(func(p []byte) (int, error) { return -1, nil }), ambit.ErrInvalid, nil},
 		"most negative":     {readerFunc(func(p []byte) (int, error) { return math.MinInt, io.EOF }), ambit.ErrInvalid, nil},
 		"more than asked":   {readerFunc(func(p []byte) (int, error) { return len(p) + 1, nil }), ambit.ErrInvalid, nil},

@@ -28,8 +28,8 @@ func (v *FileSystem) Append(ctx context.Context, path string, content io.Reader,
 	if err := o.Check(v.caps); err != nil {
 		return r, t.wrap(err)
 	}
-	if isNil(content) {
-		return r, t.err(ambit.ErrInvalid, "the content is a nil reader")
+	if err := ambit.CheckContent(content); err != nil {
+		return r, t.wrap(err)
 	}
 	var w writing
 	if o != nil {

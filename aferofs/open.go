@@ -322,6 +322,13 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, &ambit.Error{Op: ambit.OpRead, Path: f.path, Reason: ambit.ErrInvalid, Detail: fmt.Sprintf("the offset is %d", off)}
 	}
+	if len(p) == 0 {
+		// Whether off lies at the end shows only by reading there.
+		if n, err := f.readAt(make([]byte, 1), off); n == 0 {
+			return 0, err
+		}
+		return 0, nil
+	}
 	return f.readAt(p, off)
 }
 

@@ -407,16 +407,19 @@ var probes = []probe{
 			defer f.Close()
 			at := f.(io.ReaderAt)
 			var got []string
-			for _, off := range []int64{-1, 0, 4, 6, 7, 1 << 40} {
-				b := make([]byte, 3)
-				n, err := at.ReadAt(b, off)
-				if err != nil && err != io.EOF {
-					err = errors.New(told(err))
+			for _, size := range []int{3, 0} {
+				for _, off := range []int64{-1, 0, 4, 6, 7, 1 << 40} {
+					b := make([]byte, size)
+					n, err := at.ReadAt(b, off)
+					if err != nil && err != io.EOF {
+						err = errors.New(told(err))
+					}
+					got = append(got, fmt.Sprintf("%q %v", b[:n], err))
 				}
-				got = append(got, fmt.Sprintf("%q %v", b[:n], err))
 			}
 			return strings.Join(got, ", ")
-		}, want: `"" invalid, "abc" <nil>, "ef" EOF, "" EOF, "" EOF, "" EOF: /a=abcdef`,
+		}, want: `"" invalid, "abc" <nil>, "ef" EOF, "" EOF, "" EOF, "" EOF, ` +
+			`"" invalid, "" <nil>, "" <nil>, "" EOF, "" EOF, "" EOF: /a=abcdef`,
 		bare: func(fs afero.Fs) (told string) {
 			defer func() { told = fmt.Sprint("panic ", recover() != nil) }()
 			f, _ := fs.Open("/a")

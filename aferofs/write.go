@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"reflect"
 	"sync"
 
 	"github.com/ambitfs/ambit"
@@ -49,17 +48,23 @@ func (v *FileSystem) Stage(ctx context.Context, path string, content io.Reader, 
 		return nil, err
 	}
 	held := &payload{}
+	keep := false
+	defer func() {
+		// After a panic of content or of the hook too.
+		if !keep {
+			held.drop()
+		}
+	}()
 	var p place
 	if err := c.prepare(&t, w, content, held, &p); err != nil {
-		held.drop()
 		return nil, err
 	}
 	// The hook has the last word here too, and then nothing may stay.
 	err = c.decide(false, func() error { return c.last(&t) })
 	if err != nil {
-		held.drop()
 		return nil, err
 	}
+	keep = true
 	info := ambit.FileInfo{Path: t.out(t.in), Kind: ambit.KindRegular, Size: held.size, Mode: w.mode}
 	switch {
 	case info.Mode != 0:
@@ -80,21 +85,13 @@ func (v *FileSystem) beginWrite(
 	if err == nil {
 		err = t.wrap(o.Check(v.caps))
 	}
-	if err == nil && isNil(content) {
-		err = t.err(ambit.ErrInvalid, "the content is a nil reader")
+	if err == nil {
+		err = t.wrap(ambit.CheckContent(content))
 	}
 	if o != nil {
 		w = writing{cond: o.If, parents: o.Parents, mode: o.Mode}
 	}
 	return w, err
-}
-
-func isNil(r io.Reader) bool {
-	if r == nil {
-		return true
-	}
-	v := reflect.ValueOf(r)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // staged is content that waits for its Publish.
