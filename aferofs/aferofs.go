@@ -16,8 +16,10 @@ import (
 // Options are the options of [New]; nil means the zero value.
 type Options struct {
 	// Exclusive says that nobody else changes the afero.Fs while it is used
-	// through here. Preconditions are then exact ([ambit.SwapExact]), and an
-	// [afero.MemMapFs] is written in place where no open file can tell.
+	// through here. Preconditions are then exact ([ambit.SwapExact]), and in
+	// an [afero.MemMapFs] a file that is known is not looked at again, and is
+	// written in place where no open File can tell. A change that is to be
+	// made all the same is made by [FileSystem.Disturb].
 	Exclusive bool
 
 	// ReadOnly takes the write side away.
@@ -174,6 +176,37 @@ func (v *FileSystem) Guard(ask func(ctx context.Context, op ambit.Op, canonical 
 	guarded := *v
 	guarded.rules = append(v.rules[:len(v.rules):len(v.rules)], rule{root: v.root, ask: ask})
 	return &guarded
+}
+
+// Disturb runs change, which does to the afero.Fs itself what a stranger would
+// do: to what lies at path, a folder with all beneath it. It is the way to
+// change one that was said to be Exclusive, since what is known is not looked
+// at again there. No call is at work meanwhile, and every later one sees the
+// change; change must not call this file system.
+func (v *FileSystem) Disturb(path string, change func()) {
+	s := v.store
+	clean, _, err := ambit.Resolve("/", path)
+	in := v.inner(clean)
+	s.step(true, func() error {
+		change()
+		if err != nil || s.mem == nil {
+			return nil
+		}
+		for p, n := range s.nodes {
+			if !ambit.Contains(in, p) {
+				continue
+			}
+			// What is still the same file may be open, and is not to be
+			// written in place.
+			l, found, _ := s.look(p)
+			if found && l.data == n.seen.data && l.kind == ambit.KindRegular {
+				s.renew(p, &l)
+			} else {
+				delete(s.nodes, p)
+			}
+		}
+		return nil
+	})
 }
 
 // outer returns the path of the caller's machine for one of the storage.

@@ -90,12 +90,17 @@ var errPending = errors.New("an answer is needed")
 func (c *call) decide(alone bool, attempt func() error) error {
 	for {
 		err := c.v.store.step(alone, attempt)
-		if err != errPending {
-			return err
+		switch err {
+		case errAlone:
+			alone = true
+			continue
+		case errPending:
+			if err := c.settle(); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := c.settle(); err != nil {
-			return err
-		}
+		return err
 	}
 }
 
@@ -103,6 +108,8 @@ func (s *store) step(alone bool, attempt func() error) error {
 	if alone {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.alone = true
+		defer func() { s.alone = false }()
 	} else {
 		s.mu.RLock()
 		defer s.mu.RUnlock()

@@ -57,10 +57,13 @@ func (v *FileSystem) List(ctx context.Context, dir string, o *ambit.ListOptions)
 		return nil, contextError(ctx, t.op, t.written)
 	}
 	l := &ambit.Listing{Dir: t.out(t.in), Next: next}
-	v.store.step(false, func() error {
-		l.Entries = t.entries(names, o.Details)
-		return nil
+	err = c.decide(false, func() (err error) {
+		l.Entries, err = t.entries(names, o.Details)
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	return l, nil
 }
 
@@ -103,7 +106,7 @@ func (c *call) page(dir string, names []named, o *ambit.ListOptions) (page []nam
 
 // entries describes names of the target, a folder. What has gone meanwhile is
 // left out. The caller holds the store's mu.
-func (t *target) entries(names []named, details bool) []ambit.Entry {
+func (t *target) entries(names []named, details bool) ([]ambit.Entry, error) {
 	s := t.v.store
 	entries := make([]ambit.Entry, 0, len(names))
 	for _, n := range names {
@@ -122,13 +125,16 @@ func (t *target) entries(names []named, details bool) []ambit.Entry {
 		if details && l.kind != ambit.KindUnknown {
 			var version ambit.Version
 			if l.kind == ambit.KindRegular {
-				_, version = s.nodeOf(in, &l)
+				var n *node
+				if n, version = s.nodeOf(in, &l); n == nil {
+					return nil, errAlone
+				}
 			}
 			info = l.info(info.Path, version)
 		}
 		entries = append(entries, ambit.Entry{Name: n.name, Info: info})
 	}
-	return entries
+	return entries, nil
 }
 
 // readDir reads the names in a folder, without the reserved ones.

@@ -140,11 +140,12 @@ func (t *target) locate(p *place) error {
 	}
 	var err error
 	if s.mem != nil {
-		// Nothing but this store makes names here, so what is found has its
-		// folders.
-		if s.locateInMemory(p) {
+		if s.locateKnown(p) {
 			return nil
 		}
+		// Nothing but this store makes names here, so what is found has its
+		// folders.
+		p.look, p.found, err = s.look(t.in)
 		if !p.found {
 			p.missing, err = t.walk()
 		}
@@ -164,30 +165,22 @@ func (t *target) locate(p *place) error {
 		return t.rootGone()
 	}
 	if p.found && p.look.kind == ambit.KindRegular {
-		p.node, p.version = s.nodeOf(p.path, &p.look)
+		if p.node, p.version = s.nodeOf(p.path, &p.look); p.node == nil {
+			return errAlone
+		}
 	}
 	return nil
 }
 
-// locateInMemory looks at p.path, and reports whether it is the file that was
-// seen there last: then p is filled.
-func (s *store) locateInMemory(p *place) bool {
-	f, err := s.mem.Open(p.path)
-	if err != nil {
+// locateKnown fills p with what is known of p.path, and reports whether that
+// is a file. In a tree of this process nobody else makes it another one.
+func (s *store) locateKnown(p *place) bool {
+	n := s.nodes[p.path]
+	if n == nil {
 		return false
 	}
-	data := f.(*mem.File).Data()
-	p.found = true
-	s.nodesMu.RLock()
-	n := s.nodes[p.path]
-	if n != nil && n.shows(data) {
-		p.look, p.node, p.version = n.seen, n, n.version
-	}
-	s.nodesMu.RUnlock()
-	if p.node == nil {
-		p.look = lookAt(data)
-	}
-	return p.node != nil
+	p.found, p.look, p.node, p.version = true, n.seen, n, n.version
+	return true
 }
 
 // rootGone is the error of a Sub whose folder is not there any more: it makes

@@ -156,22 +156,12 @@ func (v *FileSystem) openKnown(ctx context.Context, path string) *file {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	under, err := s.mem.Open(clean)
-	if err != nil {
-		return nil
-	}
-	data := under.(*mem.File).Data()
-	s.nodesMu.RLock()
-	defer s.nodesMu.RUnlock()
 	n := s.nodes[clean]
-	if n == nil || !n.shows(data) {
+	if n == nil {
 		return nil
 	}
-	info := n.told.Load()
-	if info == nil {
-		return nil
-	}
-	f := &file{v: v, ctx: ctx, path: path, info: info, node: n, data: data, bound: info.Size}
+	info := n.describe(clean)
+	f := &file{v: v, ctx: ctx, path: path, info: info, node: n, data: n.seen.data, bound: info.Size}
 	n.opens.Add(1)
 	f.uses.Store(1)
 	return f
@@ -227,9 +217,6 @@ func (t *target) take(ctx context.Context, p *place) (*file, error) {
 	f.node, version = s.nodeOf(p.path, &l)
 	info := l.info(t.out(p.path), version)
 	f.info = &info
-	if s.mem != nil && t.v.root == "" {
-		s.tell(f.node, f.info)
-	}
 	// What Append adds later lies behind the size. A disk has files whose
 	// size says nothing, and a strange file system may not know it: there
 	// Append keeps away from files that are open.

@@ -5,6 +5,7 @@ package aferofs
 
 import (
 	"crypto/rand"
+	"errors"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/ambitfs/ambit"
 	"github.com/spf13/afero"
-	"github.com/spf13/afero/mem"
 )
 
 // A store is one afero.Fs with what all file systems over it share.
@@ -43,9 +43,12 @@ type store struct {
 	// caller runs.
 	mu sync.RWMutex
 
+	// alone is set while mu is held for writing.
+	alone bool
+
 	generation atomic.Uint64
-	nodesMu    sync.RWMutex
-	nodes      map[string]*node // by path
+	nodes      map[string]*node // by path; guarded by mu, see nodeOf
+	nodesMu    sync.RWMutex     // of those who hold mu for reading
 
 	tempsMu sync.Mutex
 	temps   map[*temp]struct{}
@@ -60,11 +63,15 @@ type node struct {
 	opens   atomic.Int32                   // open Files that read what lies there
 }
 
-// shows reports whether data is what was last seen of n, in a tree of this
-// process, where every change makes a new file or a new time. The caller holds
-// nodesMu.
-func (n *node) shows(data *mem.FileData) bool {
-	return n.seen.data == data && n.seen.mtime.Equal(mem.GetFileInfo(data).ModTime())
+// describe returns what the file n is at path, of the storage's own root. The
+// caller holds mu.
+func (n *node) describe(path string) *ambit.FileInfo {
+	if info := n.told.Load(); info != nil {
+		return info
+	}
+	info := n.seen.info(path, n.version)
+	n.told.Store(&info)
+	return &info
 }
 
 // name returns the storage's name of a path.
@@ -91,7 +98,22 @@ func (s *store) nextVersion() ambit.Version {
 // nodeOf returns the node of the regular file l at path and its version: the
 // known one while l is what was last seen there, else a new one. The caller
 // holds mu.
+//
+// In a tree of this process, where nodes are looked up by every reader, new
+// ones are only made by who is alone: for others the node is nil, and what
+// they do ends with errAlone.
 func (s *store) nodeOf(path string, l *look) (*node, ambit.Version) {
+	if s.mem != nil {
+		n := s.nodes[path]
+		switch {
+		case n != nil && n.seen.data == l.data:
+		case s.alone:
+			n = s.renewed(path, l)
+		default:
+			return nil, ""
+		}
+		return n, n.version
+	}
 	s.nodesMu.RLock()
 	n := s.nodes[path]
 	if n != nil && n.seen.same(l) {
@@ -104,58 +126,44 @@ func (s *store) nodeOf(path string, l *look) (*node, ambit.Version) {
 	defer s.nodesMu.Unlock()
 	n = s.nodes[path]
 	if n == nil || !n.seen.same(l) {
-		n = s.renewLocked(path, l)
+		n = s.renewed(path, l)
 	}
 	return n, n.version
 }
 
-// tell keeps the description of a node for those who open it next.
-func (s *store) tell(n *node, info *ambit.FileInfo) {
-	s.nodesMu.RLock()
-	defer s.nodesMu.RUnlock()
-	if n.version == info.Version {
-		n.told.Store(info)
-	}
-}
+// errAlone ends a step that has to be taken alone.
+var errAlone = errors.New("the step has to be taken alone")
 
 // renew gives what was just made at path a new version. The caller holds mu
-// alone, so that nobody else uses the nodes.
+// alone.
 func (s *store) renew(path string, l *look) ambit.Version {
-	return s.renewLocked(path, l).version
+	return s.renewed(path, l).version
 }
 
-func (s *store) renewLocked(path string, l *look) *node {
+func (s *store) renewed(path string, l *look) *node {
 	n := s.nodes[path]
 	if n == nil || !n.seen.sameFile(l) {
 		n = &node{}
 		s.nodes[path] = n
 	}
-	s.see(n, l)
+	n.seen, n.version = *l, s.nextVersion()
+	n.told.Store(nil)
 	return n
 }
 
-// see gives n a new version for l, which is the same file.
-func (s *store) see(n *node, l *look) {
-	n.seen, n.version = *l, s.nextVersion()
-	n.told.Store(nil)
-}
-
 // restore gives path back the version that it had before a change that was
-// undone.
+// undone. The caller holds mu alone.
 func (s *store) restore(path string, l *look, v ambit.Version) {
-	s.nodesMu.Lock()
-	defer s.nodesMu.Unlock()
-	s.renewLocked(path, l).version = v
+	s.renewed(path, l).version = v
 }
 
 // open reports whether a File may be reading what was found at p. The caller
 // holds mu alone.
 func (p *place) open() bool { return p.node != nil && p.node.opens.Load() > 0 }
 
-// forget drops what is known of path and of all beneath it.
+// forget drops what is known of path and of all beneath it. The caller holds
+// mu alone.
 func (s *store) forget(path string, folder bool) {
-	s.nodesMu.Lock()
-	defer s.nodesMu.Unlock()
 	delete(s.nodes, path)
 	if !folder {
 		return
@@ -168,10 +176,8 @@ func (s *store) forget(path string, folder bool) {
 }
 
 // moved carries what is known of from over to to. Every file gets a new
-// version: its name has not had the old one.
+// version: its name has not had the old one. The caller holds mu alone.
 func (s *store) moved(from, to string, folder bool) {
-	s.nodesMu.Lock()
-	defer s.nodesMu.Unlock()
 	delete(s.nodes, to)
 	move := func(old string, n *node) {
 		delete(s.nodes, old)

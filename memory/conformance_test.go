@@ -33,13 +33,16 @@ func TestConformance(t *testing.T) {
 			f := fsys.(*FileSystem)
 			switch c.Kind {
 			case conformance.DisturbReplace, conformance.DisturbRewrite:
-				if info, err := f.tree.Stat(c.Path); err == nil && info.IsDir() {
-					f.tree.RemoveAll(c.Path)
-				}
+				f.Disturb(c.Path, func() {
+					if info, err := f.tree.Stat(c.Path); err == nil && info.IsDir() {
+						f.tree.RemoveAll(c.Path)
+					}
+				})
 				f.SetFile(c.Path, c.Data)
 				return nil
 			case conformance.DisturbRemove:
-				return f.tree.RemoveAll(c.Path)
+				f.Disturb(c.Path, func() { f.tree.RemoveAll(c.Path) })
+				return nil
 			}
 			return &ambit.Error{Reason: ambit.ErrUnsupported, Detail: fmt.Sprintf("no %s in memory", c.Kind)}
 		},

@@ -13,8 +13,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync/atomic"
-	"time"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/aferofs"
@@ -43,7 +41,6 @@ type Options struct {
 type FileSystem struct {
 	*aferofs.FileSystem
 	tree *afero.MemMapFs
-	made atomic.Int64 // files that SetFile has made
 }
 
 // The modes of what a fixture holds.
@@ -91,7 +88,7 @@ func New(files map[string]string, o *Options) *FileSystem {
 		if info, err := tree.Stat(clean); err == nil && info.IsDir() {
 			panic(fmt.Sprintf("memory: %q holds other files and cannot be one", path))
 		}
-		fsys.put(clean, files[path], time.Time{})
+		fsys.put(clean, files[path])
 	}
 	return fsys
 }
@@ -108,27 +105,17 @@ func (f *FileSystem) SetFile(path, content string) {
 	if folder {
 		panic(fmt.Sprintf("memory: %q names a folder, not a file", path))
 	}
-	f.makeFolders(ambit.Dir(clean))
-	before, err := f.tree.Stat(clean)
-	if err == nil && before.IsDir() {
-		panic(fmt.Sprintf("memory: %q is a folder", clean))
-	}
-	var last time.Time
-	if err == nil {
-		last = before.ModTime()
-	}
-	// In one step for whoever reads meanwhile. No path of the contract has
-	// such a name.
-	made := fmt.Sprintf("/\x00%d", f.made.Add(1))
-	f.put(made, content, last)
-	if err := f.tree.Rename(made, clean); err != nil {
-		panic("memory: " + err.Error())
-	}
+	f.Disturb(clean, func() {
+		f.makeFolders(ambit.Dir(clean))
+		if info, err := f.tree.Stat(clean); err == nil && info.IsDir() {
+			panic(fmt.Sprintf("memory: %q is a folder", clean))
+		}
+		f.put(clean, content)
+	})
 }
 
-// put makes a file that is newer than last, so that a coarse clock does not
-// hide the change.
-func (f *FileSystem) put(path, content string, last time.Time) {
+// put makes a file.
+func (f *FileSystem) put(path, content string) {
 	file, err := f.tree.Create(path)
 	if err != nil {
 		panic("memory: " + err.Error())
@@ -138,9 +125,6 @@ func (f *FileSystem) put(path, content string, last time.Time) {
 		panic("memory: " + err.Error())
 	}
 	mem.SetMode(data, fileMode)
-	if info := mem.GetFileInfo(data); !info.ModTime().After(last) {
-		mem.SetModTime(data, last.Add(1))
-	}
 }
 
 // makeFolders makes dir and the folders above it.
