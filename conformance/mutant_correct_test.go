@@ -68,6 +68,11 @@ func TestCorrect(t *testing.T) {
 			return storage{fsys: fsys, close: s.close}, err
 		}}
 	}
+	options := &conformance.Options{Deadline: patience}
+	if testing.Short() {
+		t.Log("in short mode, which is for the race detector, only the checks with many callers at once")
+		options.Levels = []conformance.Level{conformance.LevelConcurrent}
+	}
 	overAfero := &ground{name: "aferofs", build: func(_ *testing.T, tree conformance.Tree) (storage, error) { return aferoStorage(tree) }}
 	for _, c := range []struct {
 		name   string
@@ -136,7 +141,7 @@ func TestCorrect(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			report := conformance.Run(t.Context(), c.on.target(t, c.change), &conformance.Options{Deadline: patience})
+			report := conformance.Run(t.Context(), c.on.target(t, c.change), options)
 			for _, p := range report.Problems {
 				t.Errorf("problem of the run: %s", p)
 			}

@@ -65,6 +65,10 @@ func TestMutants(t *testing.T) {
 		}
 		names[m.name] = true
 	}
+	if testing.Short() {
+		t.Log("in short mode, which is for the race detector, only the mutants of many callers at once")
+		all = concurrentMutants()
+	}
 	var control controls
 	var ran, killed atomic.Int64
 	t.Run("kill", func(t *testing.T) {
