@@ -138,6 +138,19 @@ func drain(r io.Reader, buf []byte) error {
 	return nil
 }
 
+// reading opens a file again and again and reads it to its end.
+func reading(open func() (io.ReadCloser, error)) func(int) error {
+	bufs := new(buffers)
+	return func(worker int) error {
+		f, err := open()
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}
+}
+
 func bareMemory() (afero.Fs, error) {
 	fsys := afero.NewMemMapFs()
 	return fsys, afero.WriteFile(fsys, "/file", block, 0o644)
@@ -145,28 +158,12 @@ func bareMemory() (afero.Fs, error) {
 
 func startBareRead() (func(int) error, func(), error) {
 	fsys, err := bareMemory()
-	var bufs buffers
-	return func(worker int) error {
-		f, err := fsys.Open("/file")
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}, nil, err
+	return reading(func() (io.ReadCloser, error) { return fsys.Open("/file") }), nil, err
 }
 
 // readFrom reads the same file again and again.
 func readFrom(fsys ambit.FileSystem, path string) func(int) error {
-	bufs := new(buffers)
-	return func(worker int) error {
-		f, err := fsys.Open(ctx, path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}
+	return reading(func() (io.ReadCloser, error) { return fsys.Open(ctx, path) })
 }
 
 func startMemoryRead() (func(int) error, func(), error) {
@@ -180,29 +177,13 @@ func startReadOnlyMemoryRead() (func(int) error, func(), error) {
 
 func startMapRead() (func(int) error, func(), error) {
 	fsys := fstest.MapFS{"file": {Data: block}}
-	var bufs buffers
-	return func(worker int) error {
-		f, err := fsys.Open("file")
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}, nil, nil
+	return reading(func() (io.ReadCloser, error) { return fsys.Open("file") }), nil, nil
 }
 
 func startBillyRead() (func(int) error, func(), error) {
 	fsys := memfs.New()
 	err := billyWrite(fsys)
-	var bufs buffers
-	return func(worker int) error {
-		f, err := fsys.Open("file")
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}, nil, err
+	return reading(func() (io.ReadCloser, error) { return fsys.Open("file") }), nil, err
 }
 
 func startAferoReadFile() (func(int) error, func(), error) {
@@ -367,15 +348,7 @@ func startReadOnlyLocalRead(dir, path string) (func(int) error, func(), error) {
 
 func startOSRead(dir, path string) (func(int) error, func(), error) {
 	file := filepath.Join(dir, filepath.FromSlash(path))
-	var bufs buffers
-	return func(worker int) error {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}, nil, nil
+	return reading(func() (io.ReadCloser, error) { return os.Open(file) }), nil, nil
 }
 
 func startRootRead(dir, path string) (func(int) error, func(), error) {
@@ -383,28 +356,12 @@ func startRootRead(dir, path string) (func(int) error, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var bufs buffers
-	return func(worker int) error {
-		f, err := root.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}, func() { root.Close() }, nil
+	return reading(func() (io.ReadCloser, error) { return root.Open(path) }), func() { root.Close() }, nil
 }
 
 func startBasePathRead(dir, path string) (func(int) error, func(), error) {
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
-	var bufs buffers
-	return func(worker int) error {
-		f, err := fsys.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return drain(f, bufs[worker][:])
-	}, nil, nil
+	return reading(func() (io.ReadCloser, error) { return fsys.Open(path) }), nil, nil
 }
 
 func startOSWrite(dir string) (func(int) error, func(), error) {
