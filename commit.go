@@ -62,7 +62,8 @@ func firstPath(changes []Change) string {
 
 // Commit makes several changes, all or none, and returns one result for each,
 // in order; for a removal it tells what was removed. No two changes may name
-// one file, by whatever path; folders are neither written nor removed
+// one file, by whatever path (by two hard links, where Identity tells them);
+// folders are neither written nor removed
 // ([ErrNotAFile]). An error has the path of the change that failed, and
 // nothing is changed, but for [ErrPartial]: then the results of those changes
 // that stand are filled.
@@ -130,6 +131,7 @@ func Commit(ctx context.Context, fsys FileSystem, changes []Change) ([]WriteResu
 		}
 	}
 	canonical := make([]string, 0, len(changes))
+	ids := make(map[string]bool, len(changes))
 	for i, c := range changes {
 		if c.Op == OpWrite {
 			c.Content = contents[i].reader()
@@ -140,6 +142,13 @@ func Commit(ctx context.Context, fsys FileSystem, changes []Change) ([]WriteResu
 		}
 		plan = append(plan, p)
 		canonical = append(canonical, p.path)
+		if p.before == nil || p.before.ID == "" {
+			continue
+		}
+		if ids[p.before.ID] {
+			return nil, overlap(c.Path, "two changes name this file, by two hard links")
+		}
+		ids[p.before.ID] = true
 	}
 	if err := overlapping(changes, canonical); err != nil {
 		return nil, err
