@@ -17,7 +17,8 @@
 // afero.Fs behind its back is seen, whenever a file is looked at again, by its
 // size and modification time and, in a MemMapFs and on a disk other than
 // Windows', by its identity. Not seen is a change in place that keeps the size
-// within one tick of the clock.
+// within one tick of the clock; and what Options.Exclusive said would not
+// happen.
 //
 // # What is claimed
 //

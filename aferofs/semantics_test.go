@@ -502,3 +502,60 @@ func TestModesOnDisk(t *testing.T) {
 		t.Errorf("a replaced file has the mode %v", got.Mode())
 	}
 }
+
+// In a tree that nobody else was said to change, what is changed all the same
+// is seen when it is done by Disturb, and an open File keeps its bytes from
+// what the guard does next.
+func TestDisturb(t *testing.T) {
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		path   string
+		change func(tree afero.Fs) error
+		want   string // the tree behind it
+	}{
+		"rewritten":           {"/d/f", func(tree afero.Fs) error { return afero.WriteFile(tree, "/d/f", []byte("theirs"), 0o644) }, "/d/ /d/f=theirs /e=E"},
+		"removed":             {"/d/f", func(tree afero.Fs) error { return tree.Remove("/d/f") }, "/d/ /e=E"},
+		"removed with folder": {"/d", func(tree afero.Fs) error { return tree.RemoveAll("/d") }, "/e=E"},
+		"moved":               {"/", func(tree afero.Fs) error { return tree.Rename("/e", "/d/f") }, "/d/ /d/f=E"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys, tree := memoryTree(t, map[string]string{"/d/f": "ours", "/e": "E"})
+			f, err := fsys.Open(ctx, "/d/f")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			fsys.Disturb(c.path, func() { err = c.change(tree) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Verify(ctx); told(err) != "changed" {
+				t.Errorf("Verify: %v", err)
+			}
+			_, err = fsys.Write(ctx, "/d/f", strings.NewReader("x"), &ambit.WriteOptions{If: ambit.IfVersion(f.Info().Version)})
+			if told(err) != "changed" {
+				t.Errorf("a write on the old version: %v", err)
+			}
+			if got := contents(t, fsys); got != c.want {
+				t.Errorf("it holds %s", got)
+			}
+		})
+	}
+	fsys, tree := memoryTree(t, map[string]string{"/f": "ours"})
+	f, err := fsys.Open(ctx, "/f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fsys.Disturb("/f", func() { err = tree.Chtimes("/f", time.Now(), time.Unix(1, 0)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := write("/f", "later")(t, fsys); got != "ok" {
+		t.Error(got)
+	}
+	if data, err := io.ReadAll(f); string(data) != "ours" || err != nil {
+		t.Errorf("the open file reads %q, %v", data, err)
+	}
+	fsys.Disturb("..", func() {})
+}

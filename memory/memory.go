@@ -96,7 +96,8 @@ func New(files map[string]string, o *Options) *FileSystem {
 // SetFile puts content under path as a stranger would, past the contract: no
 // rule, precondition or fault stops it. The file is a new one, so that an open
 // File keeps what it opened, while Verify and the version tell of the change.
-// Folders above it are made. It panics where a file cannot be put.
+// Folders above it are made. No call is at work meanwhile. It panics where a
+// file cannot be put.
 func (f *FileSystem) SetFile(path, content string) {
 	clean, folder, err := ambit.Resolve("/", path)
 	if err != nil {
