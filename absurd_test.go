@@ -317,7 +317,15 @@ var absurdRows = map[string]absurdRow{
 	"SwapLevel.String":      {pure: func() []any { return []any{ambit.SwapLevel(255).String()} }},
 	"Kind.String":           {pure: func() []any { return []any{ambit.Kind(255).String()} }},
 	"Kind.Mode":             {pure: func() []any { return []any{ambit.Kind(255).Mode()} }},
-	"Kind.MarshalJSON":      {pure: func() []any { data, err := ambit.Kind(255).MarshalJSON(); return []any{data, err} }},
+	"LinkRule.MarshalJSON":  {pure: func() []any { data, err := ambit.LinkRule(255).MarshalJSON(); return []any{data, err} }},
+	"LinkRule.UnmarshalJSON": {pure: func() []any {
+		return []any{new(ambit.LinkRule).UnmarshalJSON(nil), new(ambit.LinkRule).UnmarshalJSON([]byte("\x00"))}
+	}},
+	"SwapLevel.MarshalJSON": {pure: func() []any { data, err := ambit.SwapLevel(255).MarshalJSON(); return []any{data, err} }},
+	"SwapLevel.UnmarshalJSON": {pure: func() []any {
+		return []any{new(ambit.SwapLevel).UnmarshalJSON(nil), new(ambit.SwapLevel).UnmarshalJSON([]byte("\x00"))}
+	}},
+	"Kind.MarshalJSON": {pure: func() []any { data, err := ambit.Kind(255).MarshalJSON(); return []any{data, err} }},
 	"Kind.UnmarshalJSON": {pure: func() []any {
 		return []any{new(ambit.Kind).UnmarshalJSON(nil), new(ambit.Kind).UnmarshalJSON([]byte("\x00"))}
 	}},

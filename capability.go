@@ -3,6 +3,11 @@
 
 package ambit
 
+import (
+	"encoding/json"
+	"slices"
+)
+
 // Capabilities are the named facts that a file system promises. The zero value
 // promises nothing. Each is a floor for every path: a file system whose mounts
 // differ claims what holds on all of them.
@@ -57,7 +62,22 @@ const (
 
 // String returns "unknown", "none", "refused" or "followed".
 func (r LinkRule) String() string {
-	return nameOf(uint8(r), "unknown", "none", "refused", "followed")
+	return nameOf(uint8(r), linkRuleNames)
+}
+
+var linkRuleNames = []string{"unknown", "none", "refused", "followed"}
+
+// MarshalJSON writes r as its String.
+func (r LinkRule) MarshalJSON() ([]byte, error) { return json.Marshal(r.String()) }
+
+// UnmarshalJSON reads what MarshalJSON wrote; a rule that this version does
+// not know becomes LinksUnknown.
+func (r *LinkRule) UnmarshalJSON(data []byte) error {
+	i, err := named(data, linkRuleNames)
+	if err == nil {
+		*r = LinkRule(i)
+	}
+	return err
 }
 
 // SwapLevel says how strongly a Precondition holds; each level includes the
@@ -74,14 +94,39 @@ const (
 
 // String returns "none", "checked", "exact" or "foreign".
 func (l SwapLevel) String() string {
-	return nameOf(uint8(l), "none", "checked", "exact", "foreign")
+	return nameOf(uint8(l), swapLevelNames)
 }
 
-func nameOf(i uint8, names ...string) string {
+var swapLevelNames = []string{"none", "checked", "exact", "foreign"}
+
+// MarshalJSON writes l as its String.
+func (l SwapLevel) MarshalJSON() ([]byte, error) { return json.Marshal(l.String()) }
+
+// UnmarshalJSON reads what MarshalJSON wrote; a level that this version does
+// not know becomes SwapNone.
+func (l *SwapLevel) UnmarshalJSON(data []byte) error {
+	i, err := named(data, swapLevelNames)
+	if err == nil {
+		*l = SwapLevel(i)
+	}
+	return err
+}
+
+func nameOf(i uint8, names []string) string {
 	if int(i) < len(names) {
 		return names[i]
 	}
 	return "invalid"
+}
+
+// named returns which of names the JSON text is, the first where it is none:
+// that promises the least.
+func named(data []byte, names []string) (int, error) {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return 0, err
+	}
+	return max(slices.Index(names, s), 0), nil
 }
 
 // Intersect returns what both c and d promise: a bit that both have, the
