@@ -41,6 +41,9 @@ func (v *FileSystem) Rename(ctx context.Context, from, to string, o *ambit.Renam
 			info = p.look.info(source.out(p.path), p.version)
 			return nil
 		}
+		if err := c.fits(&dest, p, q); err != nil {
+			return err
+		}
 		if err := c.last(&source); err != nil {
 			return err
 		}
@@ -126,6 +129,26 @@ func (c *call) judgeTarget(t *target, p place, o *ambit.RenameOptions) (place, e
 		return q, t.kindErr(ambit.ErrExists, k, q.path)
 	}
 	return q, nil
+}
+
+// fits keeps a folder from being moved to where paths beneath it would be too
+// long for any call. Only a tree in memory is looked through for that: its move
+// visits every name as well, where a disk's is one step.
+func (c *call) fits(t *target, p, q place) error {
+	longer := len(q.path) - len(p.path)
+	if longer <= 0 || p.look.kind != ambit.KindDirectory || !c.v.store.inMemory {
+		return nil
+	}
+	paths, err := c.beneath(p.path)
+	if err != nil {
+		return t.foreign(err)
+	}
+	for _, path := range paths {
+		if len(path)+longer > ambit.MaxPath {
+			return t.err(ambit.ErrInvalidPath, "a path beneath the folder would become too long")
+		}
+	}
+	return nil
 }
 
 // move moves what lies at p to q and returns what lies there then. The caller
