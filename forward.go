@@ -109,7 +109,11 @@ func (f Forward) shown(i FileInfo) FileInfo {
 
 // hides reports whether shown has anything to do.
 func (f Forward) hides() bool {
-	return !f.Keep.Versions || !f.Keep.Identity
+	if f.Keep.Versions && f.Keep.Identity {
+		return false
+	}
+	base := f.Base.Capabilities()
+	return base.Versions && !f.Keep.Versions || base.Identity && !f.Keep.Identity
 }
 
 func (f Forward) shownResult(r WriteResult) WriteResult {

@@ -244,7 +244,7 @@ func beneath(dir string, ask rule) rule {
 
 // Guard puts the rule around every member, and asks it about the ways too.
 func (r *router) Guard(ask func(ctx context.Context, op ambit.Op, canonical string) error) ambit.FileSystem {
-	if !r.caps.Guard {
+	if !r.caps.Guard || ask == nil {
 		return ambit.Forward{}.Guard(ask)
 	}
 	bases := make(map[string]ambit.FileSystem, len(r.members))
