@@ -111,8 +111,7 @@ func (s *store) step(alone bool, attempt func() error) error {
 		s.alone = true
 		defer func() { s.alone = false }()
 	} else {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
+		defer s.mu.RLock().RUnlock()
 	}
 	return attempt()
 }

@@ -154,8 +154,7 @@ func (v *FileSystem) openKnown(ctx context.Context, path string) *file {
 	if err != nil || slash {
 		return nil
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	defer s.mu.RLock().RUnlock()
 	n := s.nodes[clean]
 	if n == nil {
 		return nil

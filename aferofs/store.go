@@ -41,7 +41,7 @@ type store struct {
 	// mu orders the users of this store: a decision and its act are one
 	// step. It is never held while content is read or a function of the
 	// caller runs.
-	mu sync.RWMutex
+	mu crowdMutex
 
 	// alone is set while mu is held for writing.
 	alone bool

@@ -62,10 +62,16 @@ func contests(scratch string) []contest {
 			{name: "afero.WriteFile", start: startAferoWriteFile},
 			{name: "go-billy memfs", start: startBillyWrite},
 		}},
-		{"memory: parallel readers", []contender{
+		{"memory: parallel readers of a file each", []contender{
+			{name: "1 goroutine", workers: 1, start: startMemoryReadOwn},
+			{name: "2 goroutines", workers: 2, start: startMemoryReadOwn},
+			{name: "8 goroutines", workers: 8, start: startMemoryReadOwn},
+			{name: "2 goroutines, bare MemMapFs", workers: 2, start: startBareReadOwn},
+		}},
+		{"memory: parallel readers of one file", []contender{
 			{name: "1 goroutine", workers: 1, start: startMemoryRead},
 			{name: "2 goroutines", workers: 2, start: startMemoryRead},
-			{name: "8 goroutines", workers: 8, start: startMemoryRead},
+			{name: "2 goroutines, bare MemMapFs", workers: 2, start: startBareRead},
 		}},
 		{"memory: walk 1,000 files", []contender{
 			{name: "afero.Walk", start: startAferoWalk},
@@ -169,6 +175,51 @@ func readFrom(fsys ambit.FileSystem, path string) func(int) error {
 func startMemoryRead() (func(int) error, func(), error) {
 	return readFrom(memory.New(map[string]string{"file": string(block)}, nil), "/file"), nil, nil
 }
+
+// startMemoryReadOwn gives each worker a file of its own.
+func startMemoryReadOwn() (func(int) error, func(), error) {
+	var bufs buffers
+	files := map[string]string{}
+	for i := range bufs {
+		files[ownPath(i)] = string(block)
+	}
+	fsys := memory.New(files, nil)
+	return func(worker int) error {
+		f, err := fsys.Open(ctx, ownPaths[worker])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, nil
+}
+
+func startBareReadOwn() (func(int) error, func(), error) {
+	var bufs buffers
+	fsys := afero.NewMemMapFs()
+	for i := range bufs {
+		if err := afero.WriteFile(fsys, ownPath(i), block, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	return func(worker int) error {
+		f, err := fsys.Open(ownPaths[worker])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return drain(f, bufs[worker][:])
+	}, nil, nil
+}
+
+func ownPath(worker int) string { return fmt.Sprintf("/file%d", worker) }
+
+var ownPaths = func() (paths [len(buffers{})]string) {
+	for i := range paths {
+		paths[i] = ownPath(i)
+	}
+	return paths
+}()
 
 func startReadOnlyMemoryRead() (func(int) error, func(), error) {
 	fsys := memory.New(map[string]string{"file": string(block)}, nil)
