@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -33,6 +34,35 @@ func Benchmark(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkParallelReaders is for -cpu 1,2: the time for one read with one
+// processor and with two at work.
+func BenchmarkParallelReaders(b *testing.B) {
+	for _, c := range []contender{
+		{name: "memory, a file each", start: startMemoryReadOwn},
+		{name: "bare MemMapFs, a file each", start: startBareReadOwn},
+		{name: "memory, one file", start: startMemoryRead},
+		{name: "bare MemMapFs, one file", start: startBareRead},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			op, _, err := c.start()
+			if err != nil {
+				b.Fatal(err)
+			}
+			var workers atomic.Int64
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				worker := int(workers.Add(1)-1) % len(buffers{})
+				for pb.Next() {
+					if err := op(worker); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
 	}
 }
 
