@@ -279,11 +279,9 @@ func planChange(ctx context.Context, w WritableFileSystem, c Change) (p *planned
 		}
 	case ReasonOf(err) != ErrNotFound:
 	case c.Op == OpWrite:
-		err = nil
+		err = c.If.Check(nil)
 	default:
-		if changed := c.If.Check(nil); changed != nil {
-			err = changed
-		}
+		err = firstError(c.If.Check(nil), err)
 	}
 	if err != nil || c.Op == OpRemove {
 		return p, err
