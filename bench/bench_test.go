@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,11 +21,17 @@ func Benchmark(b *testing.B) {
 			}
 			b.Run(c.name+"/"+contender.name, func(b *testing.B) {
 				op, stop, err := contender.start()
-				if err != nil {
-					b.Fatal(err)
-				}
 				if stop != nil {
 					defer stop()
+				}
+				if err == nil {
+					err = op(0)
+				}
+				if errors.Is(err, errors.ErrUnsupported) {
+					b.Skip(err)
+				}
+				if err != nil {
+					b.Fatal(err)
 				}
 				b.ReportAllocs()
 				for b.Loop() {
@@ -80,5 +87,47 @@ func TestContests(t *testing.T) {
 				t.Errorf("%s: no row for %s in\n%s", c.name, contender.name, table.String())
 			}
 		}
+	}
+}
+
+// TestBars measures operations of known length against bars that one of them
+// reaches and the other does not.
+func TestBars(t *testing.T) {
+	sleeping := func(d time.Duration) starter {
+		return func() (func(int) error, func(), error) {
+			return func(int) error { time.Sleep(d); return nil }, nil, nil
+		}
+	}
+	const short, long = 2 * time.Millisecond, 40 * time.Millisecond
+	resets := 0
+	c := contest{name: "bars", batch: 1, rounds: 3, contenders: []contender{
+		{name: "first", start: sleeping(short)},
+		{name: "ratio reached", start: sleeping(long), bar: bar{ratio: 100}},
+		{name: "ratio missed", start: sleeping(long), bar: bar{ratio: 1}, reset: func() error { resets++; return nil }},
+		{name: "time reached", start: sleeping(long), bar: bar{added: time.Minute}},
+		{name: "time missed", start: sleeping(long), bar: bar{added: time.Millisecond}},
+		{name: "unsupported", bar: bar{ratio: 1}, start: func() (func(int) error, func(), error) {
+			return nil, nil, errors.ErrUnsupported
+		}},
+	}}
+	outcomes, err := c.run(11, time.Nanosecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resets != 3 {
+		t.Errorf("%d resets in a contest of 3 rounds", resets)
+	}
+	for _, o := range outcomes {
+		if want := strings.HasSuffix(o.name, "missed"); o.missed() != want {
+			t.Errorf("%s: missed is %v: %s", o.name, o.missed(), o.verdict())
+		}
+		if want := strings.HasPrefix(o.name, "ratio") || strings.HasPrefix(o.name, "time"); (o.verdict() != "") != want {
+			t.Errorf("%s: the verdict is %q", o.name, o.verdict())
+		}
+	}
+	var table bytes.Buffer
+	c.print(&table, outcomes)
+	if !strings.Contains(table.String(), "not on this system") {
+		t.Errorf("an unsupported contender is not shown as such:\n%s", table.String())
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing/fstest"
 
 	"github.com/go-git/go-billy/v5"
@@ -19,16 +17,13 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/ambitfs/ambit"
-	"github.com/ambitfs/ambit/local"
 	"github.com/ambitfs/ambit/memory"
 )
 
 const (
 	blockSize  = 4096
-	deepPath   = "a/b/c/d/file" // depth 5
-	manyFiles  = 1000
+	memoryTree = 1000
 	perFolder  = 50
-	benchScope = "bench"
 )
 
 var (
@@ -42,87 +37,42 @@ type buffers [8][blockSize + 1]byte
 
 // contests returns all contests. scratch is a folder for their files.
 func contests(scratch string) []contest {
-	return []contest{
-		{"memory: open, read 4 KiB, close", []contender{
+	return append([]contest{
+		{name: "memory: open, read 4 KiB, close", contenders: []contender{
 			{name: "afero MemMapFs (bare)", start: startBareRead},
-			{name: "ambit memory", start: startMemoryRead},
+			{name: "ambit memory", start: startMemoryRead, bar: bar{ratio: 2.5}},
 			{name: "ambit memory, ReadOnly", start: startReadOnlyMemoryRead},
 			{name: "fstest.MapFS", start: startMapRead},
 			{name: "go-billy memfs", start: startBillyRead},
 		}},
-		{"memory: read a whole file of 4 KiB", []contender{
+		{name: "memory: read a whole file of 4 KiB", contenders: []contender{
 			{name: "afero.ReadFile", start: startAferoReadFile},
 			{name: "ambit.ReadFile (verified)", start: startMemoryReadFile},
 			{name: "fs.ReadFile on MapFS", start: startMapReadFile},
 		}},
-		{"memory: replace a file of 4 KiB", []contender{
+		{name: "memory: replace a file of 4 KiB", contenders: []contender{
 			{name: "afero MemMapFs (bare, in place)", start: startBareWrite},
 			{name: "ambit memory", start: startMemoryWrite},
-			{name: "ambit memory, IfVersion", start: startMemorySwap},
+			{name: "ambit memory, IfVersion", start: startMemorySwap, bar: bar{ratio: 3}},
 			{name: "afero.WriteFile", start: startAferoWriteFile},
 			{name: "go-billy memfs", start: startBillyWrite},
 		}},
-		{"memory: parallel readers of a file each", []contender{
+		{name: "memory: parallel readers of a file each", contenders: []contender{
 			{name: "1 goroutine", workers: 1, start: startMemoryReadOwn},
 			{name: "2 goroutines", workers: 2, start: startMemoryReadOwn},
 			{name: "8 goroutines", workers: 8, start: startMemoryReadOwn},
 			{name: "2 goroutines, bare MemMapFs", workers: 2, start: startBareReadOwn},
 		}},
-		{"memory: parallel readers of one file", []contender{
+		{name: "memory: parallel readers of one file", contenders: []contender{
 			{name: "1 goroutine", workers: 1, start: startMemoryRead},
 			{name: "2 goroutines", workers: 2, start: startMemoryRead},
 			{name: "2 goroutines, bare MemMapFs", workers: 2, start: startBareRead},
 		}},
-		{"memory: walk 1,000 files", []contender{
+		{name: "memory: walk 1,000 files", contenders: []contender{
 			{name: "afero.Walk", start: startAferoWalk},
 			{name: "ambit.Walk", start: startMemoryWalk},
 		}},
-		localRead("disk: open, read 4 KiB, close, depth 1", scratch, "file"),
-		localRead("disk: open, read 4 KiB, close, depth 5", scratch, deepPath),
-		{"disk: replace a file of 4 KiB, durable", append(renameioContenders(scratch), []contender{
-			{name: "ambit local", start: startOnDisk(scratch, startLocalWrite)},
-			{name: "ambit local, IfVersion", start: startOnDisk(scratch, startLocalSwap)},
-			{name: "os.WriteFile (not atomic, not durable)", start: startOnDisk(scratch, startOSWrite)},
-		}...)},
-		{"disk: walk 1,000 files", []contender{
-			{name: "filepath.WalkDir", start: startOnDisk(scratch, startWalkDir)},
-			{name: "ambit.Walk", start: startOnDisk(scratch, startLocalWalk)},
-		}},
-	}
-}
-
-// localRead is the contest of reading one file of the disk.
-func localRead(name, scratch, path string) contest {
-	read := func(start func(dir, path string) (func(int) error, func(), error)) func() (func(int) error, func(), error) {
-		return startOnDisk(scratch, func(dir string) (func(int) error, func(), error) {
-			file := filepath.Join(dir, filepath.FromSlash(path))
-			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-				return nil, nil, err
-			}
-			if err := os.WriteFile(file, block, 0o666); err != nil {
-				return nil, nil, err
-			}
-			return start(dir, path)
-		})
-	}
-	return contest{name, []contender{
-		{name: "ambit local", start: read(startLocalRead)},
-		{name: "ambit local, ReadOnly", start: read(startReadOnlyLocalRead)},
-		{name: "os.Open (not confined)", start: read(startOSRead)},
-		{name: "os.Root", start: read(startRootRead)},
-		{name: "afero BasePathFs (links not confined)", start: read(startBasePathRead)},
-	}}
-}
-
-// startOnDisk gives start a folder of its own.
-func startOnDisk(scratch string, start func(dir string) (func(int) error, func(), error)) func() (func(int) error, func(), error) {
-	return func() (func(int) error, func(), error) {
-		dir, err := os.MkdirTemp(scratch, benchScope)
-		if err != nil {
-			return nil, nil, err
-		}
-		return start(dir)
-	}
+	}, localContests(scratch)...)
 }
 
 // drain reads r to its end and checks that it had a whole block.
@@ -323,18 +273,18 @@ func startBillyWrite() (func(int) error, func(), error) {
 	return func(int) error { return billyWrite(fsys) }, nil, nil
 }
 
-// manyPaths are the relative paths of 1,000 files in 20 folders.
-func manyPaths() []string {
-	paths := make([]string, manyFiles)
+// manyPaths are the relative paths of n files, perFolder in each folder.
+func manyPaths(n int) []string {
+	paths := make([]string, n)
 	for i := range paths {
-		paths[i] = fmt.Sprintf("folder%02d/file%02d", i/perFolder, i%perFolder)
+		paths[i] = fmt.Sprintf("folder%03d/file%02d", i/perFolder, i%perFolder)
 	}
 	return paths
 }
 
 func startAferoWalk() (func(int) error, func(), error) {
 	fsys := afero.NewMemMapFs()
-	for _, path := range manyPaths() {
+	for _, path := range manyPaths(memoryTree) {
 		if err := afero.WriteFile(fsys, "/"+path, nil, 0o644); err != nil {
 			return nil, nil, err
 		}
@@ -347,26 +297,27 @@ func startAferoWalk() (func(int) error, func(), error) {
 			}
 			return err
 		})
-		return counted(n, err)
+		return counted(n, memoryTree, err)
 	}, nil, nil
 }
 
-func counted(n int, err error) error {
-	if err == nil && n != manyFiles {
-		err = fmt.Errorf("walked over %d files, want %d", n, manyFiles)
+// counted checks that n files were met.
+func counted(n, want int, err error) error {
+	if err == nil && n != want {
+		err = fmt.Errorf("met %d files, want %d", n, want)
 	}
 	return err
 }
 
 func startMemoryWalk() (func(int) error, func(), error) {
 	files := map[string]string{}
-	for _, path := range manyPaths() {
+	for _, path := range manyPaths(memoryTree) {
 		files[path] = ""
 	}
-	return walkOver(memory.New(files, nil)), nil, nil
+	return walkOver(memory.New(files, nil), memoryTree), nil, nil
 }
 
-func walkOver(fsys ambit.FileSystem) func(int) error {
+func walkOver(fsys ambit.FileSystem, files int) func(int) error {
 	return func(int) error {
 		n := 0
 		for e, err := range ambit.Walk(ctx, fsys, "/") {
@@ -377,101 +328,6 @@ func walkOver(fsys ambit.FileSystem) func(int) error {
 				n++
 			}
 		}
-		return counted(n, nil)
+		return counted(n, files, nil)
 	}
-}
-
-func startLocalRead(dir, path string) (func(int) error, func(), error) {
-	fsys, err := local.New(dir, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	return readFrom(fsys, path), func() { fsys.Close() }, nil
-}
-
-func startReadOnlyLocalRead(dir, path string) (func(int) error, func(), error) {
-	fsys, err := local.New(dir, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	return readFrom(ambit.ReadOnly(fsys), path), func() { fsys.Close() }, nil
-}
-
-func startOSRead(dir, path string) (func(int) error, func(), error) {
-	file := filepath.Join(dir, filepath.FromSlash(path))
-	return reading(func() (io.ReadCloser, error) { return os.Open(file) }), nil, nil
-}
-
-func startRootRead(dir, path string) (func(int) error, func(), error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	return reading(func() (io.ReadCloser, error) { return root.Open(path) }), func() { root.Close() }, nil
-}
-
-func startBasePathRead(dir, path string) (func(int) error, func(), error) {
-	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
-	return reading(func() (io.ReadCloser, error) { return fsys.Open(path) }), nil, nil
-}
-
-func startOSWrite(dir string) (func(int) error, func(), error) {
-	file := filepath.Join(dir, "file")
-	return func(int) error { return os.WriteFile(file, block, 0o644) }, nil, nil
-}
-
-func startLocalWrite(dir string) (func(int) error, func(), error) { return localWrite(dir, false) }
-
-func startLocalSwap(dir string) (func(int) error, func(), error) { return localWrite(dir, true) }
-
-func localWrite(dir string, swap bool) (func(int) error, func(), error) {
-	if err := os.WriteFile(filepath.Join(dir, "file"), block, 0o644); err != nil {
-		return nil, nil, err
-	}
-	fsys, err := local.New(dir, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	op, _, err := writeTo(fsys, "/file", swap)
-	return op, func() { fsys.Close() }, err
-}
-
-func makeMany(dir string) error {
-	for _, path := range manyPaths() {
-		file := filepath.Join(dir, filepath.FromSlash(path))
-		if strings.HasSuffix(path, "file00") {
-			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-				return err
-			}
-		}
-		if err := os.WriteFile(file, nil, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func startWalkDir(dir string) (func(int) error, func(), error) {
-	err := makeMany(dir)
-	return func(int) error {
-		n := 0
-		err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				n++
-			}
-			return err
-		})
-		return counted(n, err)
-	}, nil, err
-}
-
-func startLocalWalk(dir string) (func(int) error, func(), error) {
-	if err := makeMany(dir); err != nil {
-		return nil, nil, err
-	}
-	fsys, err := local.New(dir, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	return walkOver(fsys), func() { fsys.Close() }, nil
 }

@@ -7,9 +7,7 @@ require (
 	github.com/go-git/go-billy/v5 v5.9.2
 	github.com/google/renameio/v2 v2.0.2
 	github.com/spf13/afero v1.15.0
+	golang.org/x/sys v0.49.0
 )
 
-require (
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.39.0 // indirect
-)
+require golang.org/x/text v0.39.0 // indirect

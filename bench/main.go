@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Bench measures Ambit against its peers and against bare system calls, and
-// prints tables of ratios that hold within one run:
+// prints tables of ratios that hold within one run, each beside its bar where
+// there is one:
 //
-//	go run ./bench                  # all contests, about two minutes
-//	go run ./bench -only memory     # those whose name contains "memory"
+//	go run ./bench                    # all contests, some minutes
+//	go run ./bench -run '^local: '    # those whose name matches
+//	go run ./bench -scratch /mnt/disk # files are made there, and removed
 //
 // The same operations are Go benchmarks too: go test -bench . ./bench.
 package main
@@ -14,35 +16,45 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
-	"strings"
 	"time"
 )
 
 func main() {
-	only := flag.String("only", "", "run the contests whose name contains this")
+	pattern := flag.String("run", "", "run the contests whose name matches this regular expression")
 	rounds := flag.Int("rounds", 11, "rounds of each contest")
 	slice := flag.Duration("slice", 100*time.Millisecond, "time of each contender in each round")
+	scratch := flag.String("scratch", "", "make files in a new folder beneath this `folder`, on the disk to be measured (default: that of temporary files)")
 	flag.Parse()
-	if err := run(*only, *rounds, *slice); err != nil {
+	if err := run(*pattern, *scratch, *rounds, *slice); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only string, rounds int, slice time.Duration) error {
+func run(pattern, scratch string, rounds int, slice time.Duration) error {
 	if rounds < 1 || slice <= 0 {
 		return fmt.Errorf("rounds is %d and slice %v", rounds, slice)
 	}
-	scratch, err := os.MkdirTemp("", "ambit-bench-")
+	selected, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	scratch, err = os.MkdirTemp(scratch, "ambit-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(scratch)
+	if scratch, err = filepath.Abs(scratch); err != nil {
+		return err
+	}
 	fmt.Printf("%s, %s/%s, %d CPUs\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	ran := 0
+	var missed []string
 	for _, c := range contests(scratch) {
-		if !strings.Contains(c.name, only) {
+		if !selected.MatchString(c.name) {
 			continue
 		}
 		outcomes, err := c.run(rounds, slice)
@@ -50,10 +62,19 @@ func run(only string, rounds int, slice time.Duration) error {
 			return err
 		}
 		c.print(os.Stdout, outcomes)
+		for _, o := range outcomes {
+			if o.missed() {
+				missed = append(missed, fmt.Sprintf("%s: %s: %s", c.name, o.name, o.verdict()))
+			}
+		}
 		ran++
 	}
 	if ran == 0 {
-		return fmt.Errorf("no contest is named like %q", only)
+		return fmt.Errorf("no contest has a name that matches %q", pattern)
+	}
+	fmt.Printf("\n%d contests; bars missed: %d\n", ran, len(missed))
+	for _, m := range missed {
+		fmt.Println("-", m)
 	}
 	return nil
 }
