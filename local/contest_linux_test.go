@@ -64,8 +64,11 @@ func init() {
 		root := filepath.Join(dir, "root")
 		var served [2]*local.FileSystem
 		for i := range served {
+			var o *local.Options
+			// SWITCH ON with local.Portable: if plan.Kind != "stamp" && plan.Number%2 == 1 { o = local.Portable(nil) } // one contest between both ways to open; only one claims SwapForeign
+			// SWITCH ON with Options.Durability: if plan.Kind == "stamp" && i == 1 { o = &local.Options{Durability: local.NotDurable} } // more of them in the same time
 			var err error
-			if served[i], err = local.New(root, nil); err != nil {
+			if served[i], err = local.New(root, o); err != nil {
 				panic(err)
 			}
 		}
@@ -898,7 +901,10 @@ func contestWithStrangers(t *testing.T, dir, kind string) (lost []string, succes
 func TestContestWithStrangers(t *testing.T) {
 	eachDisk(t, func(t *testing.T, dir string) {
 		if got := serve(t, dir, nil).Capabilities().Swap; got != ambit.SwapForeign {
-			// SWITCH ON with SwapForeign: t.Errorf in the place of t.Skipf where exchanges(t, dir).
+			for _, name := range []string{"a", "b"} {
+				must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
+			}
+			// SWITCH ON with SwapForeign: if exchange(filepath.Join(dir, "a"), filepath.Join(dir, "b")) { t.Errorf("Swap is %v, on a disk that exchanges names", got) }
 			t.Skipf("Swap is %v here: nothing is promised against programs that replace by rename", got)
 		}
 		lost, successes, foreign := contestWithStrangers(t, dir, "stamp")
