@@ -226,7 +226,8 @@ func (p *mapped) ReadLink(ctx context.Context, path string) (string, error) {
 			text = shown
 		}
 	case p.root != "" && strings.Contains(text, ".."):
-		link, err := p.Forward.Lstat(ctx, inner)
+		// Where the link lies is asked for this answer alone.
+		link, err := lstat(ctx, p.unruled, inner)
 		if err != nil {
 			return "", p.fail(OpReadLink, path, err)
 		}

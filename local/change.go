@@ -3,17 +3,13 @@
 
 package local
 
-import (
-	"context"
-
-	"github.com/ambitfs/ambit"
-)
+import "github.com/ambitfs/ambit"
 
 // change judges a path, locks the folder of where it leads, judges again and
 // then acts: what act is given cannot be changed through this library while it
 // runs. guess is the folder that the path will most likely lead to; nil is
 // fine. act returns false to have everything judged anew.
-func (fsys *FileSystem) change(ctx context.Context, guess *folder, judge func() (*place, error), act func(p *place, l *lock) (done bool, err error)) error {
+func (c *call) change(guess *folder, judge func() (*place, error), act func(p *place, l *lock) (done bool, err error)) error {
 	if guess != nil {
 		guess.retain()
 	} else {
@@ -25,7 +21,11 @@ func (fsys *FileSystem) change(ctx context.Context, guess *folder, judge func() 
 	}
 	defer func() { guess.close() }()
 	for range maxTries {
-		next, done, err := fsys.changeOnce(ctx, guess, judge, act)
+		next, done, err := c.changeOnce(guess, judge, act)
+		if err == errAsk {
+			c.catchUp()
+			continue
+		}
 		if done || err != nil {
 			return err
 		}
@@ -35,20 +35,22 @@ func (fsys *FileSystem) change(ctx context.Context, guess *folder, judge func() 
 	return restless()
 }
 
-func (fsys *FileSystem) changeOnce(ctx context.Context, guess *folder, judge func() (*place, error), act func(p *place, l *lock) (done bool, err error)) (next *folder, done bool, err error) {
-	l, err := fsys.lock(ctx, guess)
+func (c *call) changeOnce(guess *folder, judge func() (*place, error), act func(p *place, l *lock) (done bool, err error)) (next *folder, done bool, err error) {
+	l, err := lockFolders(c.ctx, guess)
 	if err != nil && !swapped(err) {
 		return nil, false, err
 	}
-	locked := err == nil // a folder that was removed cannot be
-	if locked {
+	isLocked := err == nil // a folder that was removed cannot be
+	if isLocked {
 		defer l.unlock()
 	}
+	c.locked = true
 	p, err := judge()
+	c.locked = false
 	if err != nil {
 		return nil, false, err
 	}
-	if !locked || !p.parent.same(guess) {
+	if !isLocked || !p.parent.same(guess) {
 		return p.parent, false, nil
 	}
 	done, err = act(p, l)

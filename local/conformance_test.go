@@ -4,6 +4,12 @@
 package local_test
 
 import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/ambitfs/ambit"
@@ -12,20 +18,97 @@ import (
 )
 
 // target serves folders beneath dir to the conformance suite.
-func target(dir string) conformance.Target {
+func target(dir string, o *local.Options) conformance.Target {
 	return conformance.FolderTarget("local", dir, func(root string) (ambit.FileSystem, error) {
-		return local.New(root, nil)
+		return local.New(root, o)
 	})
 }
 
-func TestConformance(t *testing.T) {
-	conform(t, fastDir(t))
+// hostTarget serves folders beneath dir as one of three roots of a host, under
+// the paths of a machine of their own.
+func hostTarget(dir string, o *local.Options) conformance.Target {
+	return conformance.FolderTarget("local host", dir, func(root string) (ambit.FileSystem, error) {
+		before, after := root+"-before", filepath.Join(filepath.Dir(root), "z", "after")
+		if err := errors.Join(os.MkdirAll(before, 0o777), os.MkdirAll(after, 0o777)); err != nil {
+			return nil, err
+		}
+		fsys, err := local.Host([]string{root, before, after}, o)
+		if err != nil {
+			return nil, err
+		}
+		return mapped{ambit.MapPaths(fsys, ambit.PathMap{
+			In: func(path string) (string, error) {
+				clean, dir, err := ambit.Resolve("/", path)
+				if err != nil {
+					return "", err
+				}
+				if clean = strings.TrimSuffix(root+clean, "/"); dir {
+					clean += "/"
+				}
+				return clean, nil
+			},
+			Out: func(canonical string) (string, bool) {
+				if canonical == root {
+					return "/", true
+				}
+				return strings.CutPrefix(canonical, root)
+			},
+		}).(fileSystem), fsys}, nil
+	})
 }
 
-// conform wants every check to pass, with none waived or left out.
-func conform(t *testing.T, dir string) {
+// fileSystem is all that local.FileSystem is.
+type fileSystem interface {
+	ambit.WritableFileSystem
+	ambit.Appender
+	ambit.Renamer
+	ambit.DirMaker
+	ambit.Stager
+	ambit.Committer
+	ambit.Linker
+	ambit.Subber
+	ambit.Guarder
+}
+
+// mapped lets the suite release what is beneath.
+type mapped struct {
+	fileSystem
+	io.Closer
+}
+
+func TestConformance(t *testing.T) {
+	conform(t, target(fastDir(t), nil))
+}
+
+// On os.Root, as on systems without openat2, the same holds.
+func TestConformancePortable(t *testing.T) {
+	conform(t, target(fastDir(t), local.Portable(nil)))
+}
+
+func TestConformanceOfHost(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no Host on Windows")
+	}
+	conform(t, hostTarget(fastDir(t), nil))
+}
+
+func TestConformanceRefusingLinks(t *testing.T) {
+	conform(t, target(fastDir(t), &local.Options{Links: ambit.LinksRefused}))
+}
+
+// Neither what is denied elsewhere nor what waits for no disk changes an answer.
+func TestConformanceWithOptions(t *testing.T) {
+	conform(t, target(fastDir(t), &local.Options{
+		Deny:        []string{"/never/there"},
+		Durability:  local.NotDurable,
+		HardLinks:   local.HardLinksBroken,
+		MaxFileSize: 256 << 20,
+	}))
+}
+
+func conform(t *testing.T, target conformance.Target) {
 	t.Helper()
-	report := conformance.Test(t, target(dir), nil)
+	report := conformance.Test(t, target, nil)
 	for _, r := range report.Results {
 		if r.Outcome != conformance.Pass && r.Outcome != conformance.Refused {
 			t.Errorf("%s: %v", r.ID, r.Outcome)

@@ -6,47 +6,43 @@ package local
 import (
 	"errors"
 	"io/fs"
-	"os"
+	"slices"
+	"strings"
 )
 
 // deleteTree deletes the folder name of d, which has left its place in the
 // tree, with all beneath it. It follows no link out of it and enters no other
 // mount.
-func deleteTree(d *os.Root, name string) error {
-	f, err := d.Open(".")
+func deleteTree(d dir, name string) error {
+	m, err := d.mountOf("")
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	m, _, err := mountOf(d, f, "")
-	if err != nil {
-		return err
-	}
-	top, err := enterDoomed(d, f, name, m)
+	top, err := enterDoomed(d, name, m)
 	if err != nil || top == nil {
 		return err
 	}
-	defer top.Close()
+	defer top.close()
 	if err := emptyTree(top, m); err != nil {
 		return err
 	}
-	return d.Remove(name)
+	return d.remove(name, true)
 }
 
 // emptyTree deletes what is in top. However deep that is, few folders are open
 // at a time: from top the deeper ones are opened anew.
-func emptyTree(top *os.Root, m mount) error {
+func emptyTree(top dir, m mount) error {
 	type visit struct {
 		path  string
 		again bool
 	}
-	visits := []visit{{path: "."}}
+	visits := []visit{{}}
 	var failed error
 	for len(visits) > 0 {
 		v := &visits[len(visits)-1]
 		c := clearance{mount: m}
 		err := c.emptyPath(top, v.path)
-		if len(c.deeper) > 0 && !v.again {
+		if len(c.deeper) > 0 && !v.again && !slices.Contains(c.deeper, v.path) {
 			v.again = true
 			for _, path := range c.deeper {
 				visits = append(visits, visit{path: path})
@@ -67,52 +63,74 @@ type clearance struct {
 	deeper []string // paths of folders that are too deep to empty in one go
 }
 
-func (c *clearance) emptyPath(top *os.Root, path string) error {
-	dir, err := top.OpenRoot(path + "/.")
+func (c *clearance) emptyPath(top dir, path string) error {
+	in, err := enterPath(top, path)
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
-	return c.empty(dir, path, openLevels)
+	defer in.close()
+	return c.empty(in, path, openLevels)
 }
 
-func (c *clearance) empty(dir *os.Root, path string, levels int) error {
-	f, err := dir.Open(".")
-	if err != nil {
-		return err
+// enterPath opens the folder at path beneath d, step by step; "" is d itself.
+func enterPath(d dir, path string) (dir, error) {
+	in, err := d.again()
+	for name := range strings.SplitSeq(path, "/") {
+		if err != nil || name == "" {
+			break
+		}
+		var next dir
+		next, err = in.enter(name)
+		in.close()
+		in = next
 	}
-	defer f.Close()
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+func (c *clearance) empty(in dir, path string, levels int) error {
 	// The handle is what counts: something can be mounted over its name.
-	if m, _, err := mountOf(dir, f, ""); err != nil {
+	if m, err := in.mountOf(""); err != nil {
 		return err
 	} else if m.crosses(c.mount, true) {
 		return errMount
 	}
-	names, err := f.Readdirnames(-1)
+	all, err := in.entries(".")
+	if outOfDescriptors(err) {
+		c.deeper = append(c.deeper, path)
+	}
 	if err != nil {
 		return err
 	}
 	var failed error
-	for _, name := range names {
-		if err := c.delete(dir, f, name, path, levels); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, e := range all {
+		if err := c.delete(in, e.name, path, levels); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			failed = err
 		}
 	}
 	return failed
 }
 
-func (c *clearance) delete(dir *os.Root, f *os.File, name, path string, levels int) error {
-	sub, err := enterDoomed(dir, f, name, c.mount)
+func (c *clearance) delete(in dir, name, path string, levels int) error {
+	if path != "" {
+		path += "/"
+	}
+	path += name
+	sub, err := enterDoomed(in, name, c.mount)
+	if outOfDescriptors(err) {
+		c.deeper = append(c.deeper, path)
+	}
 	if err != nil {
 		return err
 	}
 	if sub == nil {
-		return dir.Remove(name)
+		return in.remove(name, false)
 	}
-	defer sub.Close()
-	path += "/" + name
+	defer sub.close()
 	if levels == 0 {
-		if dir.Remove(name) != nil {
+		if in.remove(name, true) != nil {
 			c.deeper = append(c.deeper, path)
 			return errDeeper
 		}
@@ -121,37 +139,37 @@ func (c *clearance) delete(dir *os.Root, f *os.File, name, path string, levels i
 	if err := c.empty(sub, path, levels-1); err != nil {
 		return err
 	}
-	return dir.Remove(name)
+	return in.remove(name, true)
 }
 
 var errDeeper = errors.New("the folder is not empty yet")
 
-// enterDoomed opens the folder name of d, of which f is a handle, for its
-// contents to be deleted. It is nil for what is no folder.
-func enterDoomed(d *os.Root, f *os.File, name string, m mount) (*os.Root, error) {
-	info, err := d.Lstat(name)
-	if err != nil || !info.IsDir() {
+// enterDoomed opens the folder name of d for its contents to be deleted. It is
+// nil for what is no folder.
+func enterDoomed(d dir, name string, m mount) (dir, error) {
+	info, err := d.lookup(name)
+	if err != nil || !info.isDir() {
 		return nil, err
 	}
-	if on, _, err := mountOf(d, f, name); err != nil {
+	if on, err := d.mountOf(name); err != nil {
 		return nil, err
 	} else if on.crosses(m, true) {
 		return nil, errMount
 	}
-	if info.Mode().Perm()&0o700 != 0o700 {
+	if info.mode.Perm()&0o700 != 0o700 {
 		// Nobody needs the bits any more that keep its owner from emptying it.
-		_ = chmodFolder(d, f, name, 0o700)
+		_ = d.chmod(name, 0o700)
 	}
-	sub, err := d.OpenRoot(name + "/.")
+	sub, err := d.enter(name)
 	if err != nil {
 		return nil, err
 	}
-	now, err := sub.Stat(".")
-	if err == nil && !os.SameFile(now, info) {
+	now, err := sub.self()
+	if err == nil && !now.same(info) {
 		err = restless()
 	}
 	if err != nil {
-		sub.Close()
+		sub.close()
 		return nil, err
 	}
 	return sub, nil

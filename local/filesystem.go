@@ -6,8 +6,8 @@ package local
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,128 +16,211 @@ import (
 	"github.com/ambitfs/ambit"
 )
 
-// Options are the options of [New]; nil means the zero value.
-type Options struct {
-	Cwd string // machine path of the folder that relative paths start at, resolved through links by New; "" is "/"
+// FileSystem serves folders of this disk. It is safe for concurrent use.
+type FileSystem struct {
+	*machine
+	guards []guard
 }
 
-// FileSystem serves a folder of this disk. It is safe for concurrent use.
-type FileSystem struct {
-	top   *folder
-	hosts [][]string // the names of the root's own paths on the host, longest first
-	above []string   // the one of them that holds no link
-	cwd   string
-	caps  ambit.Capabilities
+// machine is what a file system shares with its guarded views.
+type machine struct {
+	roots    []*root // the longest path first
+	cwd      string
+	caps     ambit.Capabilities
+	o        Options // the defaults filled in
+	denied   []deny
+	readOnly []string // canonical
+
+	// The journals of commits lie in this folder of the host. A Sub uses that
+	// of the file system that it was made from, where New looks.
+	journals *journals
 
 	closed atomic.Bool
-	swept  sync.Map      // identities of the folders whose leftovers this value has looked for
-	local  chan struct{} // held instead of a lock on a folder where the system has none
+	swept  sync.Map // keys of the folders whose leftovers this value has looked for
 }
 
 var (
 	_ ambit.WritableFileSystem = (*FileSystem)(nil)
+	_ ambit.Appender           = (*FileSystem)(nil)
 	_ ambit.Renamer            = (*FileSystem)(nil)
 	_ ambit.DirMaker           = (*FileSystem)(nil)
 	_ ambit.Stager             = (*FileSystem)(nil)
+	_ ambit.Committer          = (*FileSystem)(nil)
 	_ ambit.Linker             = (*FileSystem)(nil)
 	_ ambit.Subber             = (*FileSystem)(nil)
+	_ ambit.Guarder            = (*FileSystem)(nil)
 )
 
 // New returns the folder dir of the host as a machine of its own, with dir as
 // its "/". The folder is opened once: when it is moved, its files stay
-// reachable.
+// reachable. Commits that a killed process has left unfinished in it are
+// undone, or finished, first; see [Options].Recovered.
 //
 // A dir that is missing, not a folder or not accessible is refused with the
-// reason, and so is an Options.Cwd that is not a folder beneath it. These
-// errors alone may show a path of the host: dir, as the caller wrote it.
+// reason, and so are options that cannot be kept. These errors alone may show
+// a path of the host: dir, as the caller wrote it.
 //
 // Close releases what the file system holds.
 func New(dir string, o *Options) (*FileSystem, error) {
-	if o == nil {
-		o = &Options{}
+	return open([]string{dir}, "/", o)
+}
+
+// Host returns several folders of the host under their own absolute paths: a
+// machine path is a path of the host, and no other part of the host is ever
+// shown. The folders above the roots are there, and list only the way to them;
+// nothing can be changed in them, and a path that leads elsewhere is
+// [ambit.ErrOutside]. A root may lie in another, and may be "/"; what is said
+// of it in the options then holds for it alone. A dir that is relative is made
+// absolute. There is no Host on Windows ([ambit.ErrUnsupported]), whose paths
+// are no machine paths.
+//
+// Cwd is the first root unless the options say otherwise. Everything else is
+// as with [New].
+func Host(dirs []string, o *Options) (*FileSystem, error) {
+	if runtime.GOOS == "windows" {
+		return nil, &ambit.Error{Op: opNew, Reason: ambit.ErrUnsupported, Detail: "a path of Windows is no machine path"}
 	}
-	fsys, err := open(dir)
-	if err != nil {
-		return nil, ambit.Wrap(opNew, dir, err)
+	if len(dirs) == 0 {
+		return nil, &ambit.Error{Op: opNew, Reason: ambit.ErrInvalid, Detail: "no root is given"}
 	}
-	if o.Cwd != "" {
-		info, err := fsys.Stat(context.Background(), o.Cwd)
-		if err == nil && !info.IsDir() {
-			err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.Kind, Target: info.Path}
-		}
-		if err != nil {
-			fsys.Close()
-			return nil, ambit.Wrap(opNew, o.Cwd, err)
-		}
-		fsys.cwd = info.Path
-	}
-	return fsys, nil
+	return open(dirs, "", o)
 }
 
 const opNew = "new"
 
-func open(dir string) (*FileSystem, error) {
-	given, err := filepath.Abs(dir)
-	if err != nil || dir == "" {
-		return nil, &ambit.Error{Reason: ambit.ErrInvalid, Detail: "the root is not a path"}
+func open(dirs []string, at string, o *Options) (*FileSystem, error) {
+	m := &machine{cwd: "/"}
+	if o != nil {
+		m.o = *o
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		// A path that is not a folder is an error without errno.
-		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
-			err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: ambit.KindOf(info.Mode())}
+	if err := m.o.check(); err != nil {
+		return nil, ambit.Wrap(opNew, "", err)
+	}
+	if m.o.Links == ambit.LinksUnknown {
+		m.o.Links = ambit.LinksFollowed
+	}
+	fsys := &FileSystem{machine: m}
+	for _, dir := range dirs {
+		r, err := openTopOf(dir, at, m.o.portable)
+		if err == nil && slices.ContainsFunc(m.roots, func(other *root) bool { return other.at == r.at || other.top.info.same(r.top.info) }) {
+			r.top.dir.close()
+			err = &ambit.Error{Reason: ambit.ErrInvalid, Detail: "the root is given twice"}
 		}
+		if err != nil {
+			fsys.Close()
+			return nil, ambit.Wrap(opNew, dir, err)
+		}
+		m.roots = append(m.roots, r)
+	}
+	first := m.roots[0]
+	if at == "" {
+		m.cwd = first.at
+	}
+	slices.SortStableFunc(m.roots, func(a, b *root) int { return len(b.at) - len(a.at) })
+	if err := m.apply(fsys); err != nil {
+		fsys.Close()
 		return nil, err
 	}
-	info, err := root.Stat(".")
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	fsys := &FileSystem{
-		top:   &folder{dir: root, root: root, path: "/", info: info, top: true},
-		cwd:   "/",
-		local: make(chan struct{}, 1),
-	}
-	// A name of the root counts only if it leads to the folder that was opened.
-	resolved, err := filepath.EvalSymlinks(given)
-	if err == nil && !leadsTo(resolved, info) {
-		err = &ambit.Error{Reason: ambit.ErrChanged, Detail: "the root was moved while it was opened"}
-	}
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	fsys.above = hostNames(resolved)
-	fsys.hosts = append(fsys.hosts, fsys.above)
-	if leadsTo(given, info) {
-		fsys.hosts = append(fsys.hosts, hostNames(given))
-	}
-	slices.SortFunc(fsys.hosts, func(a, b []string) int { return len(b) - len(a) })
-	fsys.caps = capabilities(root, info)
+	m.journals = m.newJournals(first)
+	runtime.SetFinalizer(m, (*machine).close)
+	m.recoverCommits()
 	return fsys, nil
 }
 
-func leadsTo(path string, want os.FileInfo) bool {
-	info, err := os.Stat(path)
-	return err == nil && os.SameFile(info, want)
-}
-
-// hostNames splits a path of the host into its names; a volume is one of them.
-func hostNames(path string) []string {
-	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool {
-		return name == "" || name == "."
-	})
-}
-
-// Close makes every later call fail with [ambit.ErrClosed] and releases the
-// handle of the root. Files that are open stay readable; what is staged can
-// only be discarded. Close again is nil.
-func (fsys *FileSystem) Close() error {
-	if fsys.closed.Swap(true) {
+// apply makes the options hold.
+func (m *machine) apply(fsys *FileSystem) error {
+	m.caps = m.capabilities()
+	ctx := context.Background()
+	for _, path := range m.o.ReadOnly {
+		// Before anything is denied: what is denied can be read-only too.
+		info, err := fsys.Stat(ctx, path)
+		if err == nil && !info.IsDir() {
+			err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.Kind, Target: info.Path}
+		}
+		if err != nil {
+			return ambit.Wrap(opNew, path, err)
+		}
+		m.readOnly = append(m.readOnly, info.Path)
+	}
+	if !slices.ContainsFunc(m.roots, func(r *root) bool { return !m.isReadOnly(r.at) }) {
+		m.caps = m.caps.ReadOnly()
+	}
+	denied, err := m.findDenied(m.o.Deny)
+	if err != nil {
+		return err
+	}
+	m.denied = denied
+	if m.o.Cwd == "" {
 		return nil
 	}
-	return ambit.Wrap("close", "/", fsys.top.dir.Close())
+	info, err := fsys.Stat(ctx, m.o.Cwd)
+	if err == nil && !info.IsDir() {
+		err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.Kind, Target: info.Path}
+	}
+	if err != nil {
+		return ambit.Wrap(opNew, m.o.Cwd, err)
+	}
+	m.cwd = info.Path
+	return nil
+}
+
+// isReadOnly reports that nothing may be changed at the canonical path.
+func (m *machine) isReadOnly(path string) bool {
+	for _, top := range m.readOnly {
+		if !ambit.Contains(top, path) {
+			continue
+		}
+		// What is said of a root does not hold for one that lies in it.
+		inner, _, _ := m.rootOf(path)
+		if inner == nil || ambit.Contains(inner.at, top) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsReadOnly reports that there is something beneath the canonical path
+// that may not be changed.
+func (m *machine) holdsReadOnly(path string) bool {
+	return slices.ContainsFunc(m.readOnly, func(top string) bool { return ambit.Contains(path, top) })
+}
+
+// identityOf names the storage without telling of the host.
+func (m *machine) identityOf() string {
+	if !hasVersions {
+		return ""
+	}
+	ids := make([]string, len(m.roots))
+	for i, r := range m.roots {
+		ids[i] = r.top.info.id()
+		if len(m.roots) > 1 || r.at != "/" {
+			ids[i] += token(r.at)
+		}
+	}
+	slices.Sort(ids)
+	return "local:" + strings.Join(ids, "-")
+}
+
+// Close makes every later call fail with [ambit.ErrClosed], also those of
+// guarded views, and releases the handles of the roots. Files that are open
+// stay readable; what is staged can only be discarded. Close again is nil.
+func (fsys *FileSystem) Close() error {
+	return ambit.Wrap("close", "/", fsys.machine.close())
+}
+
+func (m *machine) close() error {
+	if m.closed.Swap(true) {
+		return nil
+	}
+	runtime.SetFinalizer(m, nil)
+	var first error
+	for _, r := range m.roots {
+		if err := r.top.dir.close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	m.journals.close()
+	return first
 }
 
 // Capabilities tells what holds on this system; see the package's
@@ -145,18 +228,34 @@ func (fsys *FileSystem) Close() error {
 func (fsys *FileSystem) Capabilities() ambit.Capabilities { return fsys.caps }
 
 // resolve is what every method begins with.
-func (fsys *FileSystem) resolve(ctx context.Context, path string) (clean string, dir bool, err error) {
-	if fsys.closed.Load() {
+func (m *machine) resolve(ctx context.Context, path string) (clean string, dir bool, err error) {
+	if m.closed.Load() {
 		return "", false, ambit.ErrClosed
 	}
 	if err := ended(ctx); err != nil {
 		return "", false, err
 	}
-	clean, dir, err = ambit.Resolve(fsys.cwd, path)
+	clean, dir, err = ambit.Resolve(m.cwd, path)
 	if err != nil {
 		return "", false, err
 	}
 	return clean, dir, checkNames(clean, path)
+}
+
+// resolveChange is what every method begins with that changes something.
+func (m *machine) resolveChange(ctx context.Context, path string) (clean string, dir bool, err error) {
+	if m.closed.Load() {
+		return "", false, ambit.ErrClosed
+	}
+	if !m.caps.Write {
+		return "", false, ambit.ErrReadOnly
+	}
+	if len(m.readOnly) > 0 {
+		if clean, _, err := ambit.Resolve(m.cwd, path); err == nil && m.isReadOnly(clean) {
+			return "", false, &ambit.Error{Reason: ambit.ErrReadOnly, Target: clean}
+		}
+	}
+	return m.resolve(ctx, path)
 }
 
 // ended returns the error of a context that is done.
@@ -170,4 +269,8 @@ func ended(ctx context.Context) error {
 		e.Err = errors.Join(err, cause)
 	}
 	return e
+}
+
+func (m *machine) tooLarge(size int64) error {
+	return &ambit.Error{Reason: ambit.ErrTooLarge, Limit: m.o.MaxFileSize, Size: size, Detail: fmt.Sprintf("more than %d bytes", m.o.MaxFileSize)}
 }

@@ -5,42 +5,54 @@ package local
 
 import (
 	"context"
-	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/ambitfs/ambit"
 )
 
 // describe returns what the contract tells of the thing at the canonical path
-// that info describes.
-func describe(path string, info fs.FileInfo) ambit.FileInfo {
+// that n describes.
+func describe(path string, n *node) ambit.FileInfo {
 	i := ambit.FileInfo{
 		Path:    path,
-		Kind:    ambit.KindOf(info.Mode()),
+		Kind:    n.kind(),
 		Size:    -1, // the length of a link's text would tell of the host
-		ModTime: info.ModTime(),
-		Mode:    info.Mode().Perm(),
+		Mode:    n.mode.Perm(),
+		Links:   n.links,
+		Version: n.version(),
+	}
+	if n.modified != (instant{}) {
+		i.ModTime = n.modTime()
+	}
+	if n.inode != 0 {
+		i.ID = n.id()
 	}
 	if i.Kind == ambit.KindRegular {
-		i.Size = info.Size()
+		i.Size = n.size
 	}
-	identify(&i, info)
 	return i
 }
 
 // Stat describes the file or folder at path. Anything else is
 // [ambit.ErrNotAFile].
 func (fsys *FileSystem) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
-	info, err := fsys.stat(ctx, path)
+	info, err := fsys.stat(ctx, ambit.OpStat, path)
 	return info, ambit.Wrap(ambit.OpStat, path, err)
 }
 
-func (fsys *FileSystem) stat(ctx context.Context, path string) (ambit.FileInfo, error) {
+func (fsys *FileSystem) stat(ctx context.Context, op ambit.Op, path string) (ambit.FileInfo, error) {
 	clean, dir, err := fsys.resolve(ctx, path)
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
-	p, err := fsys.walk(clean, true)
+	if n, ok, err := fsys.statDirect(ctx, op, clean, dir); ok || err != nil {
+		if err != nil {
+			return ambit.FileInfo{}, err
+		}
+		return describe(clean, n), nil
+	}
+	p, err := fsys.walkFor(ctx, op, clean, true)
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
@@ -54,13 +66,45 @@ func (fsys *FileSystem) stat(ctx context.Context, path string) (ambit.FileInfo, 
 	return describe(p.path(), p.info), nil
 }
 
+// statDirect describes the file or folder at a path without links, whose text
+// is the canonical path. ok is false when the path has to be walked.
+func (fsys *FileSystem) statDirect(ctx context.Context, op ambit.Op, clean string, dir bool) (n *node, ok bool, err error) {
+	r, rest, ok := fsys.directRoot(clean)
+	if !ok {
+		return nil, false, nil
+	}
+	n, err = r.top.dir.lookupDirect(rest)
+	if err != nil || !n.isRegular() && !n.isDir() || dir && !n.isDir() || fsys.isDenied(n) {
+		return nil, false, nil
+	}
+	if err := fsys.ask(ctx, op, clean); err != nil {
+		return nil, false, err
+	}
+	return n, true, nil
+}
+
+// directRoot returns the root of a path that may be looked up in one call, and
+// the rest of the path.
+func (m *machine) directRoot(clean string) (r *root, rest string, ok bool) {
+	r, rest, ok = m.rootOf(clean)
+	if !ok || rest == "" || !r.disk.plain || m.judgeText(clean) != nil || !m.mayGoDirect(r) {
+		return nil, "", false
+	}
+	for name := range strings.SplitSeq(rest, "/") {
+		if isHidden(name) {
+			return nil, "", false
+		}
+	}
+	return r, rest, true
+}
+
 // readable refuses what is missing, and what is no folder where the path
 // asserts one.
 func (p *place) readable(asserted bool) error {
 	switch {
 	case p.info == nil:
 		return p.missing(asserted)
-	case asserted && !p.info.IsDir():
+	case asserted && !p.info.isDir():
 		return p.fault(ambit.ErrNotADirectory, "")
 	}
 	return nil
@@ -79,9 +123,9 @@ func (fsys *FileSystem) lstat(ctx context.Context, path string) (ambit.FileInfo,
 		return ambit.FileInfo{}, err
 	}
 	if dir {
-		return fsys.stat(ctx, path)
+		return fsys.stat(ctx, ambit.OpLstat, path)
 	}
-	p, err := fsys.walk(clean, false)
+	p, err := fsys.walkFor(ctx, ambit.OpLstat, clean, false)
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
@@ -105,7 +149,15 @@ func (fsys *FileSystem) readLink(ctx context.Context, path string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	w := &walker{fsys: fsys, clean: clean, follow: true}
+	if len(fsys.guards) > 0 {
+		// A rule is asked of the link itself, before anything is told.
+		link, err := fsys.walkFor(ctx, ambit.OpReadLink, clean, dir)
+		if err != nil {
+			return "", err
+		}
+		link.close()
+	}
+	w := &walker{machine: fsys.machine, clean: clean, follow: true, tell: true}
 	p, err := w.walk()
 	if err == nil {
 		defer p.close()

@@ -27,7 +27,7 @@ func killedText(i int) []byte { return bytes.Repeat([]byte{'a' + byte(i%20)}, ki
 func init() {
 	// change does all that changes a tree, over and over, until it is killed.
 	roles["change"] = func(dir string) {
-		fsys, err := local.New(dir, nil)
+		fsys, err := local.New(dir, local.Portable(nil)) // which gives what is staged a name
 		if err != nil {
 			panic(err)
 		}

@@ -5,7 +5,7 @@ package local
 
 import (
 	"context"
-	"os"
+	"slices"
 
 	"github.com/ambitfs/ambit"
 )
@@ -40,7 +40,7 @@ func (fsys *FileSystem) list(ctx context.Context, dir string, o *ambit.ListOptio
 // listOnce returns neither a listing nor an error when the folder was moved
 // away under it.
 func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted bool, o *ambit.ListOptions) (*ambit.Listing, error) {
-	p, err := fsys.walk(clean, true)
+	p, err := fsys.walkFor(ctx, ambit.OpList, clean, true)
 	if err != nil {
 		return nil, err
 	}
@@ -48,39 +48,47 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 	if p.info == nil {
 		return nil, p.missing(asserted)
 	}
-	if !p.info.IsDir() {
+	if !p.info.isDir() {
 		return nil, p.fault(ambit.ErrNotADirectory, "")
 	}
-	d, names, err := p.names()
+	d, names, err := fsys.names(p)
 	if err != nil || names == nil {
 		return nil, err
 	}
 	if d != nil {
 		defer d.close()
 	}
-	entries := make([]ambit.Entry, 0, len(names))
-	left := names[:0]
-	for _, name := range names {
-		if isTemporary(name) {
-			left = append(left, name)
+	dir := p.path()
+	shown := make([]ambit.Entry, 0, len(names))
+	details := o != nil && o.Details
+	var left []string
+	for _, e := range names {
+		if isHidden(e.name) {
+			left = append(left, e.name)
 			continue
 		}
-		entries = append(entries, ambit.Entry{Name: name})
-	}
-	if d != nil {
-		sweep(d, left, false)
-	}
-	l := ambit.Page(p.path(), entries, o)
-	entries = l.Entries
-	l.Entries = entries[:0]
-	for _, e := range entries {
-		if err := ended(ctx); err != nil {
-			return nil, err
+		if fsys.hides(d, dir, e.name, nil) || len(fsys.guards) > 0 && fsys.ask(ctx, ambit.OpStat, ambit.Join(dir, e.name)) != nil {
+			continue
 		}
-		path := ambit.Join(l.Dir, e.Name)
-		e.Info = ambit.FileInfo{Path: path, Size: -1}
-		if d != nil {
-			info, err := d.lstat(e.Name)
+		shown = append(shown, ambit.Entry{Name: e.name, Info: ambit.FileInfo{Kind: e.kind}})
+	}
+	if d != nil && len(left) > 0 {
+		fsys.sweep(d, left, false)
+	}
+	l := ambit.Page(dir, shown, o)
+	entries := l.Entries
+	l.Entries = entries[:0]
+	for i, e := range entries {
+		if i%64 == 0 {
+			if err := ended(ctx); err != nil {
+				return nil, err
+			}
+		}
+		path := ambit.Join(dir, e.Name)
+		kind := e.Info.Kind
+		e.Info = ambit.FileInfo{Path: path, Kind: kind, Size: -1}
+		if d != nil && (details || kind == ambit.KindUnknown) && fsys.rootAt(path) == nil {
+			info, err := d.lookup(e.Name)
 			switch {
 			case err == nil && info == nil:
 				continue // removed meanwhile
@@ -95,44 +103,38 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 
 // names returns the open folder at p and all names in it, in any order and not
 // nil. A folder that may be read and not searched is returned as nil beside
-// its names; nil names mean that something else is there by now.
-func (p *place) names() (*folder, []string, error) {
-	name := p.name
-	if name == "" {
-		name = "."
-	}
-	f, err := p.parent.dir.OpenFile(name, os.O_RDONLY|nonBlocking|onlyFolder, 0)
-	if err != nil {
-		if swapped(err) {
-			return nil, nil, nil
-		}
-		return nil, nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !os.SameFile(info, p.info) {
-		return nil, nil, nil
-	}
-	names, err := f.Readdirnames(-1)
-	if err != nil {
-		return nil, nil, err
-	}
-	if names == nil {
-		names = []string{}
+// its names, and so is one above the roots; nil names mean that something else
+// is there by now.
+func (m *machine) names(p *place) (*folder, []entry, error) {
+	if p.parent == nil {
+		return nil, m.ways(p.above), nil
 	}
 	d, err := p.folder()
-	switch {
-	case ambit.ReasonOf(err) == ambit.ErrPermission:
-		return nil, names, nil
-	case err != nil:
+	if err != nil || d == nil {
 		return nil, nil, err
-	case d == nil:
-		return nil, nil, nil
 	}
-	return d, names, nil
+	all, err := d.dir.entries(".")
+	if ambit.ReasonOf(err) == ambit.ErrPermission && !p.isRoot() {
+		d.close()
+		if all, err = p.parent.dir.entries(p.name); err == nil && all == nil {
+			all = []entry{}
+		}
+		return nil, all, unlessSwapped(err)
+	}
+	if err != nil {
+		d.close()
+		return nil, nil, unlessSwapped(err)
+	}
+	if all == nil {
+		all = []entry{}
+	}
+	for _, e := range m.ways(d.path) {
+		// A root that lies here is here, also when it was moved on the host.
+		if !slices.ContainsFunc(all, func(other entry) bool { return other.name == e.name }) {
+			all = append(all, e)
+		}
+	}
+	return d, all, nil
 }
 
 // folder opens the folder at p. It is nil when something else is there by now.

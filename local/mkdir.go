@@ -17,28 +17,43 @@ func (fsys *FileSystem) Mkdir(ctx context.Context, dir string, o *ambit.MkdirOpt
 }
 
 func (fsys *FileSystem) mkdir(ctx context.Context, dir string, o *ambit.MkdirOptions) (created []string, err error) {
-	clean, _, err := fsys.resolve(ctx, dir)
+	clean, _, err := fsys.resolveChange(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	if o == nil {
 		o = &ambit.MkdirOptions{}
 	}
+	c := fsys.newCall(ctx)
 	judge := func() (*place, error) {
 		p, err := fsys.walk(clean, false)
 		if err != nil {
-			return nil, err
+			return nil, c.unlessRefused(ambit.OpMkdir, err)
 		}
-		if err := p.makeable(o.Parents); err != nil {
+		if err = fsys.changeable(p); err == nil {
+			err = c.askAt(ambit.OpMkdir, p)
+		}
+		if err == nil {
+			err = p.makeable(o.Parents)
+		}
+		if err != nil {
 			p.close()
 			return nil, err
 		}
 		return p, nil
 	}
-	var made parents
+	if p, err := judge(); err != nil || p.info != nil {
+		if err == nil {
+			p.close() // it is there
+		}
+		return nil, err
+	} else {
+		p.close()
+	}
+	made := parents{machine: fsys.machine}
 	defer made.close()
 	done := false
-	err = fsys.change(ctx, nil, judge, func(p *place, l *lock) (bool, error) {
+	err = c.change(nil, judge, func(p *place, l *lock) (bool, error) {
 		if p.info == nil {
 			last, err := made.make(p)
 			if err != nil || last == nil {
@@ -65,12 +80,12 @@ func (p *place) makeable(parents bool) error {
 		if err := p.parentsMay(parents, ambit.Precondition{}); err != nil {
 			return err
 		}
-		if isTemporary(p.name) {
+		if isHidden(p.name) {
 			return reserved(p)
 		}
 		return nil
 	}
-	if parents && p.info.IsDir() {
+	if parents && p.info.isDir() {
 		return nil
 	}
 	return p.fault(ambit.ErrExists, "")

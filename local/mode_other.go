@@ -12,3 +12,6 @@ import (
 
 // setMode does nothing where KeepsMode is not claimed.
 func setMode(*os.File, fs.FileMode) error { return nil }
+
+// hasModes says that the system keeps permission bits.
+const hasModes = false

@@ -11,3 +11,6 @@ import (
 )
 
 func setMode(f *os.File, mode fs.FileMode) error { return f.Chmod(mode) }
+
+// hasModes says that the system keeps permission bits.
+const hasModes = true

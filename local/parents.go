@@ -17,6 +17,7 @@ import (
 // folder that it has made until the call is through: none is taken back that
 // somebody builds on.
 type parents struct {
+	*machine
 	made []madeFolder
 	kept int // so many of made are not taken back any more
 }
@@ -24,7 +25,7 @@ type parents struct {
 type madeFolder struct {
 	in   *folder
 	name string
-	info fs.FileInfo
+	info *node
 	dir  *folder  // the folder itself, nil while nothing is made in it
 	lock *os.File // its lock, nil if somebody else had it at once
 }
@@ -52,11 +53,20 @@ func (m *parents) make(p *place) (*place, error) {
 // makeOne makes the folder name of in. ok is false when something has come to
 // be there or was moved away.
 func (m *parents) makeOne(in *folder, name string) (ok bool, err error) {
-	if err := in.dir.Mkdir(name, 0o777); err != nil {
+	mode := m.o.NewDirMode
+	if mode == 0 {
+		mode = 0o777
+	}
+	if err := in.dir.mkdir(name, mode); err != nil {
 		return false, unlessSwapped(err)
 	}
-	info, err := in.dir.Lstat(name)
-	if err != nil || !info.IsDir() {
+	info, err := in.dir.lookup(name)
+	if err == nil && info.isDir() && m.o.NewDirMode != 0 && info.mode.Perm() != mode {
+		if err = in.dir.chmod(name, mode); err == nil {
+			info.mode = fs.ModeDir | mode
+		}
+	}
+	if err != nil || !info.isDir() {
 		return false, unlessSwapped(err)
 	}
 	m.made = append(m.made, madeFolder{in: in.retain(), name: name, info: info})
@@ -72,7 +82,7 @@ func (m *parents) enter() (*folder, error) {
 		return nil, err
 	}
 	f.dir = dir
-	lock, err := dir.dir.Open(".")
+	lock, err := dir.dir.handle()
 	if err != nil {
 		return nil, unlessSwapped(err)
 	}
@@ -101,7 +111,7 @@ func (m *parents) takeBack() {
 		last := len(m.made) - 1
 		f := m.made[last]
 		alone := last == m.kept || m.made[last-1].lock != nil
-		if !alone || f.in.has(f.name, f.info) && f.in.dir.Remove(f.name) != nil {
+		if !alone || f.in.has(f.name, f.info) && f.in.dir.remove(f.name, true) != nil {
 			break // those above are not empty either
 		}
 		f.close()
@@ -116,7 +126,7 @@ func (m *parents) takeBack() {
 // sync makes the folders survive a power cut.
 func (m *parents) sync() error {
 	for _, f := range m.made {
-		if err := f.in.sync(); err != nil {
+		if err := m.syncDir(f.in); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ package local
 
 import (
 	"context"
-	"errors"
 
 	"github.com/ambitfs/ambit"
 )
@@ -26,7 +25,7 @@ func (fsys *FileSystem) Remove(ctx context.Context, path string, o *ambit.Remove
 }
 
 func (fsys *FileSystem) remove(ctx context.Context, path string, o *ambit.RemoveOptions) error {
-	clean, asserted, err := fsys.resolve(ctx, path)
+	clean, asserted, err := fsys.resolveChange(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -36,30 +35,82 @@ func (fsys *FileSystem) remove(ctx context.Context, path string, o *ambit.Remove
 	if o == nil {
 		o = &ambit.RemoveOptions{}
 	}
-	judge := func() (*place, error) {
-		p, err := fsys.walk(clean, false)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.removable(asserted, o); err != nil {
-			p.close()
-			return nil, err
-		}
-		return p, nil
+	c := fsys.newCall(ctx)
+	judge := func() (*place, error) { return c.judgeRemove(clean, asserted, o, false) }
+	var p *place
+	if p, err = judge(); err == nil {
+		err = c.change(p.parent, judge, func(p *place, l *lock) (bool, error) {
+			if p.info.isDir() {
+				return c.removeFolder(p, l)
+			}
+			return c.removeFile(p, l, o)
+		})
+		p.close()
 	}
-	err = fsys.change(ctx, nil, judge, func(p *place, l *lock) (bool, error) {
-		if p.info.IsDir() {
-			return fsys.removeFolder(ctx, p, l)
-		}
-		if err := p.parent.dir.Remove(p.name); err != nil {
-			return false, unlessSwapped(err)
-		}
-		return true, notDurable(l.sync())
-	})
 	if o.MissingOK && o.If.IsZero() && nothingThere(err) {
 		return nil
 	}
 	return err
+}
+
+// judgeRemove finds what is to be removed and says whether it may; filesOnly
+// that it must be a file or a link.
+func (c *call) judgeRemove(clean string, asserted bool, o *ambit.RemoveOptions, filesOnly bool) (*place, error) {
+	p, err := c.fsys.walk(clean, false)
+	if err != nil {
+		return nil, c.unlessRefused(ambit.OpRemove, err)
+	}
+	if err = c.fsys.takeable(p); err == nil {
+		err = c.ask(ambit.OpRemove, p.path())
+	}
+	if err == nil && p.info != nil && p.info.isDir() && !p.isRoot() {
+		err = c.judgeBeneath(ambit.OpRemove, p, false)
+	}
+	if err == nil {
+		err = c.fsys.removable(p, asserted, o, filesOnly)
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// takeable refuses to take away what is read-only, or holds something that is
+// read-only, denied or a root.
+func (m *machine) takeable(p *place) error {
+	if err := m.changeable(p); err != nil || p.info == nil || !p.info.isDir() || p.isRoot() {
+		return err
+	}
+	path := p.path()
+	switch {
+	case m.holdsReadOnly(path):
+		return &ambit.Error{Reason: ambit.ErrReadOnly, Target: path, Detail: "something in the folder is read-only"}
+	case m.rootBeneath(path):
+		return p.fault(ambit.ErrInvalid, "the folder holds a root")
+	}
+	return m.holdsDenied(path)
+}
+
+func (c *call) removeFile(p *place, l *lock, o *ambit.RemoveOptions) (bool, error) {
+	version, conditional := o.If.Version()
+	if !conditional {
+		if err := p.parent.dir.remove(p.name, false); err != nil {
+			return false, unlessSwapped(err)
+		}
+		return true, notDurable(c.fsys.sync(l))
+	}
+	s, err := newSwap(p, nil, func(n *node) bool { return n.version() == version })
+	if s == nil || err != nil {
+		return false, err
+	}
+	defer s.release()
+	_ = s.prepare(swapName(0, s.was.inode, p.name))
+	if ok, err := s.make(); !ok || err != nil {
+		return false, err
+	}
+	s.settle()
+	return true, notDurable(c.fsys.sync(l))
 }
 
 // gone is what removable says of a path with nothing at its end.
@@ -72,7 +123,7 @@ func nothingThere(err error) bool {
 	return ok
 }
 
-func (p *place) removable(asserted bool, o *ambit.RemoveOptions) error {
+func (m *machine) removable(p *place, asserted bool, o *ambit.RemoveOptions, filesOnly bool) error {
 	_, conditional := o.If.Version()
 	switch {
 	case p.isRoot():
@@ -81,23 +132,25 @@ func (p *place) removable(asserted bool, o *ambit.RemoveOptions) error {
 		return o.If.Check(nil)
 	case p.info == nil:
 		return gone{p.missing(asserted)}
-	case asserted && !p.info.IsDir():
+	case asserted && !p.info.isDir():
 		return p.fault(ambit.ErrNotADirectory, "")
-	case conditional && !p.info.Mode().IsRegular():
+	case filesOnly && !p.info.isRegular() && !p.info.isLink():
+		return p.fault(ambit.ErrNotAFile, "")
+	case conditional && !p.info.isRegular():
 		return p.fault(ambit.ErrInvalid, "a precondition speaks of a regular file")
 	case conditional:
 		info := describe(p.path(), p.info)
 		return o.If.Check(&info)
-	case p.info.IsDir() && !o.Recursive:
-		return p.notRemovedAlone()
+	case p.info.isDir() && !o.Recursive:
+		return m.notRemovedAlone(p)
 	}
 	return nil
 }
 
 // notRemovedAlone is the error of a folder that is not removed without
 // Recursive.
-func (p *place) notRemovedAlone() error {
-	d, names, err := p.names()
+func (m *machine) notRemovedAlone(p *place) error {
+	d, names, err := m.names(p)
 	if err != nil {
 		return err
 	}
@@ -107,30 +160,31 @@ func (p *place) notRemovedAlone() error {
 	if names == nil {
 		return restless()
 	}
-	for _, name := range names {
-		if !isTemporary(name) {
+	for _, e := range names {
+		if !isHidden(e.name) {
 			return p.fault(ambit.ErrNotEmpty, "")
 		}
 	}
 	return p.fault(ambit.ErrNotAFile, "an empty folder is removed with Recursive")
 }
 
-func (fsys *FileSystem) removeFolder(ctx context.Context, p *place, l *lock) (bool, error) {
-	switch err := refuseMounts(ctx, p.parent.dir, p.name); {
-	case errors.Is(err, errMount):
-		return false, p.fault(ambit.ErrCrossDevice, "something is mounted at or beneath the folder")
-	case err != nil:
+func (c *call) removeFolder(p *place, l *lock) (bool, error) {
+	// Nothing of the tree was locked while it was looked at.
+	c.locked = true
+	err := c.judgeBeneath(ambit.OpRemove, p, true)
+	c.locked = false
+	if err != nil {
 		return false, err
 	}
 	name := temporaryName()
-	err := p.parent.dir.Rename(p.name, name)
+	err = p.parent.dir.rename(p.name, p.parent.dir, name, replacing)
 	if ambit.ReasonOf(err) == ambit.ErrCrossDevice {
-		return removeInPlace(p, l)
+		return c.removeInPlace(p, l)
 	}
 	if err != nil {
 		return false, unlessSwapped(err)
 	}
-	err = l.sync()
+	err = c.fsys.sync(l)
 	var left error
 	for range deleteTries {
 		// Somebody who has the folder open can still put a name into it.
@@ -139,17 +193,17 @@ func (fsys *FileSystem) removeFolder(ctx context.Context, p *place, l *lock) (bo
 		}
 	}
 	if left != nil {
-		fsys.swept.Delete(identity(p.parent.info))
+		c.fsys.swept.Delete(p.parent.info.key())
 	}
 	return true, notDurable(err)
 }
 
 // removeInPlace is for folders that the disk does not let go from their names,
 // as those in the lower layer of an overlay. AtomicRemove is not claimed there.
-func removeInPlace(p *place, l *lock) (bool, error) {
+func (c *call) removeInPlace(p *place, l *lock) (bool, error) {
 	if err := deleteTree(p.parent.dir, p.name); err != nil {
 		e := ambit.Wrap("", "", err).(*ambit.Error)
 		return false, &ambit.Error{Reason: ambit.ErrPartial, Target: p.path(), Detail: "a part of the folder could not be removed: " + string(e.Reason), Err: e.Err}
 	}
-	return true, notDurable(l.sync())
+	return true, notDurable(c.fsys.sync(l))
 }

@@ -4,54 +4,23 @@
 package local
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
-
-	"github.com/ambitfs/ambit"
+	"runtime"
+	"time"
 )
 
-// Names of this form belong to the library: what a call prepares, and what it
-// has taken away and not yet deleted. They are long and fixed so that nobody
-// has one by accident. Letters of either case count, since some disks take
-// them for the same.
-const (
-	temporaryPrefix = ".ambit.tmp."
-	temporaryBytes  = 16
-)
-
-func isTemporary(name string) bool {
-	if len(name) != len(temporaryPrefix)+hex.EncodedLen(temporaryBytes) || !strings.EqualFold(name[:len(temporaryPrefix)], temporaryPrefix) {
-		return false
-	}
-	_, err := hex.DecodeString(name[len(temporaryPrefix):])
-	return err == nil
-}
-
-func temporaryName() string {
-	b := make([]byte, temporaryBytes)
-	rand.Read(b) // never fails
-	return temporaryPrefix + hex.EncodeToString(b)
-}
-
-// reserved is the error of a call that would make a name of that form.
-func reserved(p *place) error {
-	return &ambit.Error{
-		Reason: ambit.ErrDenied, Rule: "temporary-name", Target: p.path(),
-		Detail: "names of this form are kept for the file system itself",
-	}
-}
-
-// temporary is a file under a temporary name. The lock on it tells that its
-// owner lives.
+// temporary is a file on its way to a name: without one where the disk can do
+// that, so that nothing is left of it if this process dies, else under a
+// hidden one. The lock on it tells that its owner lives.
 type temporary struct {
 	dir     *folder
-	name    string
+	name    string // "" while it has none
 	file    *os.File
+	info    *node       // as it was when it was looked at last
 	natural fs.FileMode // the permission bits that the system gives a new file; 0: not known
+	gone    bool        // it had a name, which was taken from it: only its bytes are left
 }
 
 // create makes an empty temporary file in d. A private one is for its owner
@@ -61,128 +30,154 @@ func (d *folder) create(private bool) (*temporary, error) {
 	if private {
 		perm = 0o600
 	}
-	d = d.retain()
-	defer func() { d.close() }()
 	if d.top {
 		// What is staged may have to be discarded after Close.
-		own, err := d.dir.OpenRoot(".")
+		own, err := d.dir.again()
 		if err != nil {
 			return nil, err
 		}
 		d = &folder{dir: own, root: d.root, path: d.path, info: d.info}
+		defer func() { d.close() }()
 	}
-	for range maxTries {
-		t := &temporary{dir: d, name: temporaryName()}
-		f, err := d.dir.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
-		if err != nil {
-			return nil, err
-		}
+	t := &temporary{}
+	f, err := d.dir.unnamed(perm)
+	switch {
+	case err == nil:
 		t.file = f
-		info, err := f.Stat()
+		t.info, err = describeFile(f)
+	case errors.Is(err, errors.ErrUnsupported):
+		err = t.createNamed(d, perm)
+	}
+	if err != nil {
+		if t.file != nil {
+			t.file.Close()
+		}
+		return nil, err
+	}
+	if !private {
+		t.natural = t.info.mode.Perm()
+	}
+	t.dir = d.retain()
+	runtime.SetFinalizer(t, (*temporary).release) // of what nobody publishes or discards
+	return t, nil
+}
+
+func (t *temporary) createNamed(d *folder, perm fs.FileMode) error {
+	for range maxTries {
+		name := temporaryName()
+		f, err := d.dir.create(name, perm)
+		if err != nil {
+			return err
+		}
+		info, err := describeFile(f)
 		if err == nil {
 			var ok bool
-			if ok, err = tryLock(f); err == nil && ok && d.has(t.name, info) {
-				if !private {
-					t.natural = info.Mode().Perm()
-				}
-				t.dir = d.retain()
-				return t, nil
+			if ok, err = shareLock(f); err == nil && ok && d.has(name, info) {
+				t.name, t.file, t.info = name, f, info
+				return nil
 			}
 		}
 		// A sweep that came between took it for a leftover.
 		f.Close()
 		if err != nil {
-			d.dir.Remove(t.name)
-			return nil, err
+			_ = d.dir.remove(name, false)
+			return err
 		}
 	}
-	return nil, restless()
+	return restless()
 }
 
-// has reports that name is still what info describes, temporary names too.
-func (d *folder) has(name string, info fs.FileInfo) bool {
-	now, err := d.dir.Lstat(name)
-	return err == nil && os.SameFile(now, info)
+// seal exchanges the descriptor for one that cannot write, where the system
+// lets a file be opened anew: one that can write keeps others from running the
+// file, and from knowing that nobody writes to it.
+func (t *temporary) seal() error {
+	f, err := t.reopen()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	if err == nil && locksFolders {
+		_, err = shareLock(f)
+	}
+	if err != nil {
+		if f != nil {
+			f.Close()
+		}
+		return err
+	}
+	t.file.Close()
+	t.file = f
+	return nil
 }
+
+// called gives the file the hidden name in d.
+func (t *temporary) called(d *folder, name string) error {
+	var err error
+	if t.name == "" {
+		err = d.dir.name(t.file, name)
+	} else {
+		err = t.dir.dir.rename(t.name, d.dir, name, replacing)
+	}
+	if err != nil {
+		return err
+	}
+	if t.dir != d {
+		t.dir.close()
+		t.dir = d.retain()
+	}
+	t.name = name
+	return nil
+}
+
+// lost reports that the file has no name any more, and can get none.
+func (t *temporary) lost() bool { return t.gone || t.name != "" && !t.dir.has(t.name, t.info) }
 
 // discard removes the file and releases what t holds.
 func (t *temporary) discard() {
-	t.dir.dir.Remove(t.name)
+	if t.name != "" && !t.gone {
+		_ = t.dir.dir.remove(t.name, false)
+	}
 	t.release()
 }
 
 // release leaves the name alone.
 func (t *temporary) release() {
+	runtime.SetFinalizer(t, nil)
 	t.file.Close()
 	t.dir.close()
 }
 
-// move takes the file along into another folder.
-func (t *temporary) move(to *folder) error {
-	name := temporaryName()
-	if err := renameBetween(t.dir, t.name, to, name); err != nil {
-		return err
+// look notes what the file is like now.
+func (t *temporary) look() error {
+	info, err := describeFile(t.file)
+	if err == nil {
+		t.info = info
 	}
-	t.dir.close()
-	t.dir, t.name = to.retain(), name
-	return nil
+	return err
 }
 
-// sweep removes those of the temporary names in d whose owners are dead,
-// folders only if told so: deleting a tree is not what a caller who only looks
-// should cause. It is housekeeping: nothing depends on its success.
-func sweep(d *folder, names []string, folders bool) {
-	if !canSweep {
-		return
+// stamp gives the file a modification time that the file that old describes
+// did not have: the clock that the kernel stamps with may stand still between
+// the two, and a disk may keep whole seconds only, or even ones.
+func (t *temporary) stamp(old *node) error {
+	now := time.Now()
+	if old == nil {
+		if err := setTime(t, now); err != nil {
+			return err
+		}
+		return t.look()
 	}
-	for _, name := range names {
-		if isTemporary(name) {
-			sweepOne(d, name, folders)
+	before := old.modTime()
+	if !now.After(before) {
+		now = before.Add(1)
+	}
+	second := before.Truncate(time.Second)
+	for _, at := range []time.Time{now, before.Add(time.Microsecond), second.Add(time.Second), second.Add(2 * time.Second)} {
+		if err := setTime(t, at); err != nil {
+			return err
+		}
+		if err := t.look(); err != nil || t.info.modified.after(old.modified) {
+			return err
 		}
 	}
-}
-
-func sweepOne(d *folder, name string, folders bool) {
-	info, err := d.dir.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() && !(folders && info.IsDir()) {
-		return
-	}
-	f, err := d.dir.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	if ok, err := tryLock(f); err != nil || !ok || !opened(f, info) || !d.has(name, info) {
-		return
-	}
-	if info.IsDir() {
-		_ = deleteTree(d.dir, name)
-		return
-	}
-	d.dir.Remove(name)
-}
-
-func opened(f *os.File, info fs.FileInfo) bool {
-	now, err := f.Stat()
-	return err == nil && os.SameFile(now, info)
-}
-
-// sweepOnce looks for leftovers in d unless this value has done so before: it
-// costs a listing.
-func (fsys *FileSystem) sweepOnce(d *folder) {
-	if !canSweep {
-		return
-	}
-	if _, done := fsys.swept.LoadOrStore(identity(d.info), struct{}{}); done {
-		return
-	}
-	f, err := d.dir.Open(".")
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err == nil || !errors.Is(err, fs.ErrClosed) {
-		sweep(d, names, true)
-	}
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/local"
 )
 
 // swapper is a reader that ends with a call of swap.
@@ -32,6 +33,7 @@ func TestTemporarySwappedForALink(t *testing.T) {
 	must(t, os.Chtimes(w.host("victim"), old, old))
 	must(t, os.Chmod(w.host("victim"), 0o600))
 	swapped := 0
+	w.fsys = serve(t, w.root, local.Portable(nil)) // which gives what is staged a name
 	w.fsys.Write(ctx, "f", io.MultiReader(strings.NewReader("N"), swapper{func() {
 		entries, err := os.ReadDir(w.root)
 		must(t, err)

@@ -5,10 +5,20 @@
 
 package local
 
-import "time"
+import (
+	"errors"
+	"os"
+	"time"
+)
 
 // setTime sets the modification time by name: package os has no way to set
 // that of an open file.
 func setTime(t *temporary, at time.Time) error {
-	return t.dir.dir.Chtimes(t.name, time.Time{}, at)
+	d, ok := t.dir.dir.(*rootDir)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return d.root.Chtimes(t.name, time.Time{}, at)
 }
+
+func (t *temporary) reopen() (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -6,7 +6,6 @@ package local
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,14 +22,15 @@ const (
 	maxTries = 100
 )
 
-// folder is an open folder. It is for one goroutine at a time.
+// folder is an open folder with what is known of it. It is for one goroutine
+// at a time.
 type folder struct {
-	dir  *os.Root
-	root *os.Root    // of the file system
-	path string      // canonical, when it was opened
-	info fs.FileInfo // of dir itself
-	top  bool        // the root of the file system, which Close alone closes
-	more int         // owners beyond the first
+	dir  dir
+	root *root  // that it lies in
+	path string // canonical, when it was opened
+	info *node  // of dir itself
+	top  bool   // the handle of a root, which Close alone closes
+	more int    // owners beyond the first
 }
 
 func (d *folder) retain() *folder {
@@ -45,50 +45,54 @@ func (d *folder) close() {
 		return
 	}
 	if d.more--; d.more < 0 {
-		d.dir.Close()
+		d.dir.close()
 	}
 }
 
-func (d *folder) same(e *folder) bool { return os.SameFile(d.info, e.info) }
+func (d *folder) same(e *folder) bool { return d.info.same(e.info) }
 
-// lstat describes what has the name in d, nil for nothing. The library's own
-// temporary names are nothing.
-func (d *folder) lstat(name string) (fs.FileInfo, error) {
-	if isTemporary(name) {
+// lookup describes what has the name in d, nil for nothing. The library's own
+// hidden names are nothing.
+func (d *folder) lookup(name string) (*node, error) {
+	if isHidden(name) {
 		return nil, nil
 	}
-	info, err := d.dir.Lstat(name)
+	info, err := d.dir.lookup(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return info, err
 }
 
+// has reports that name is still what info describes, hidden names too.
+func (d *folder) has(name string, info *node) bool {
+	now, err := d.dir.lookup(name)
+	return err == nil && now.same(info)
+}
+
 // enter opens the folder name of d, which info describes. ok is false when
 // something else has the name by now.
-func (d *folder) enter(name string, info fs.FileInfo) (sub *folder, ok bool, err error) {
-	// The step to "." makes the one to name open a folder and nothing else,
-	// where an open could wait for the other end of a FIFO.
-	dir, err := d.dir.OpenRoot(name + "/.")
+func (d *folder) enter(name string, info *node) (sub *folder, ok bool, err error) {
+	opened, err := d.dir.enter(name)
 	if err != nil {
 		if swapped(err) {
 			return nil, false, nil
 		}
 		return nil, false, err
 	}
-	now, err := dir.Stat(".")
-	if err != nil || !os.SameFile(now, info) {
-		dir.Close()
+	now, err := opened.self()
+	if err != nil || !now.same(info) {
+		opened.close()
 		return nil, false, err
 	}
-	return &folder{dir: dir, root: d.root, path: ambit.Join(d.path, name), info: now}, true, nil
+	return &folder{dir: opened, root: d.root, path: ambit.Join(d.path, name), info: now}, true, nil
 }
 
 // swapped reports that err can come of something having been moved between
 // two steps, so that looking again gives a true answer.
 func swapped(err error) bool {
 	var judged *ambit.Error
-	if err == nil || errors.As(err, &judged) || errors.Is(err, fs.ErrClosed) {
+	if err == nil || errors.As(err, &judged) || errors.Is(err, fs.ErrClosed) || errors.Is(err, errors.ErrUnsupported) {
 		return false
 	}
 	var errno syscall.Errno
@@ -116,20 +120,29 @@ func restless() error {
 
 // place is where a path leads: a name in an open folder, and what has it.
 type place struct {
-	parent   *folder     // the deepest folder that exists
-	name     string      // in parent; "" is parent itself, the root
-	info     fs.FileInfo // nil: nothing has the name
-	beyond   []string    // the names that would come after a missing one
-	early    bool        // the missing name is not the path's last step
-	dangling bool        // the missing name stands in the text of a link
+	parent   *folder  // the deepest folder that exists; nil above the roots
+	name     string   // in parent; "" is parent itself, a root
+	info     *node    // nil: nothing has the name
+	beyond   []string // the names that would come after a missing one
+	early    bool     // the missing name is not the path's last step
+	dangling bool     // the missing name stands in the text of a link
+	above    string   // the path of a folder above the roots
 }
 
-func (p *place) close() { p.parent.close() }
+func (p *place) close() {
+	if p.parent != nil {
+		p.parent.close()
+	}
+}
 
+// isRoot reports that p is a root or lies above one: it stays where it is.
 func (p *place) isRoot() bool { return p.name == "" }
 
 // path returns the canonical path, for a missing one that which it would have.
 func (p *place) path() string {
+	if p.parent == nil {
+		return p.above
+	}
 	path := p.parent.path
 	if p.name != "" {
 		path = ambit.Join(path, p.name)
@@ -151,7 +164,7 @@ func (p *place) dirs() []string {
 	return dirs
 }
 
-func (p *place) kind() ambit.Kind { return ambit.KindOf(p.info.Mode()) }
+func (p *place) kind() ambit.Kind { return p.info.kind() }
 
 // fault is an error that speaks of what is at p.
 func (p *place) fault(r ambit.Reason, detail string) error {
@@ -181,36 +194,77 @@ func throughDangling(p *place) error {
 	}
 }
 
-// walk follows the clean path from the root, step by step, each from the open
-// folder of the one before: nothing that is renamed meanwhile leads anywhere
-// else than the step has looked at. follow says what to do about a link that
-// is the last step.
-func (fsys *FileSystem) walk(clean string, follow bool) (*place, error) {
-	w := &walker{fsys: fsys, clean: clean, follow: follow}
+// walk follows the clean path from the root that it lies in, step by step, each
+// from the open folder of the one before: nothing that is renamed meanwhile
+// leads anywhere else than the step has looked at. follow says what to do about
+// a link that is the last step.
+func (m *machine) walk(clean string, follow bool) (*place, error) {
+	w := &walker{machine: m, clean: clean, follow: follow}
 	return w.walk()
 }
 
 type walker struct {
-	fsys   *FileSystem
+	*machine
 	clean  string
 	follow bool
+	tell   bool // a link that is the last step is followed to see where it leads
 
 	stack  []*folder  // from the root to where the walk is
+	direct bool       // the stack lacks folders between the root and the last one
 	texts  [][]string // the names to go: of the path, and on top of them those of the links on the way
 	links  int
 	folder bool   // a link's text asserts that the path's last step is a folder
 	text   string // of the path's last step, a link: as it is, but as a machine path where it names the host
 }
 
+// errNotDirect says that the walk has to begin anew, with all folders.
+var errNotDirect = errors.New("a link, or a step that cannot be taken")
+
 func (w *walker) walk() (*place, error) {
-	w.stack = []*folder{w.fsys.top}
+	p, err := w.begin(true)
+	if err == errNotDirect {
+		tell := w.tell
+		*w = walker{machine: w.machine, clean: w.clean, follow: w.follow, tell: tell}
+		p, err = w.begin(false)
+	}
+	return p, err
+}
+
+// begin walks; direct says that the folders before the last name may be
+// stepped through in one go.
+func (w *walker) begin(direct bool) (*place, error) {
+	r, rest, ok := w.rootOf(w.clean)
+	if !ok {
+		if w.rootBeneath(w.clean) {
+			return w.aboveRoots(w.clean), nil
+		}
+		return nil, &ambit.Error{Reason: ambit.ErrOutside, Target: w.clean, Detail: "no root holds the path"}
+	}
+	if err := w.judgeText(w.clean); err != nil {
+		return nil, err
+	}
+	w.stack = []*folder{r.top}
 	w.texts = [][]string{nil}
-	if w.clean != "/" {
-		w.texts[0] = strings.Split(w.clean[1:], "/")
+	if rest != "" {
+		w.texts[0] = strings.Split(rest, "/")
+	}
+	if cut := strings.LastIndexByte(rest, '/'); direct && cut > 0 && w.mayGoDirect(r) {
+		if d, err := r.top.dir.reach(rest[:cut]); err == nil {
+			info, err := d.self()
+			if err != nil {
+				d.close()
+				return nil, err
+			}
+			w.direct = true
+			w.stack = append(w.stack, &folder{dir: d, root: r, path: ambit.Join(r.at, rest[:cut]), info: info})
+			w.texts[0] = w.texts[0][len(w.texts[0])-1:]
+		}
 	}
 	p, err := w.run()
 	if err == nil {
-		p.parent.retain()
+		if p.parent != nil {
+			p.parent.retain()
+		}
 		if len(p.path()) > ambit.MaxPath {
 			p.close()
 			p, err = nil, &ambit.Error{Reason: ambit.ErrInvalidPath, Detail: "the path is too long with its links resolved"}
@@ -220,6 +274,11 @@ func (w *walker) walk() (*place, error) {
 		d.close()
 	}
 	return p, err
+}
+
+// aboveRoots is the place of a folder that leads to roots.
+func (m *machine) aboveRoots(path string) *place {
+	return &place{above: path, info: &node{mode: fs.ModeDir, size: -1}}
 }
 
 func (w *walker) run() (*place, error) {
@@ -236,8 +295,11 @@ func (w *walker) run() (*place, error) {
 			continue
 		}
 		again, p, err := w.step(name)
-		if p != nil || err != nil {
-			return p, err
+		if err != nil {
+			return nil, w.blockedAt(name, err)
+		}
+		if p != nil {
+			return p, nil
 		}
 		if again {
 			if tries++; tries > maxTries {
@@ -245,6 +307,30 @@ func (w *walker) run() (*place, error) {
 			}
 		}
 	}
+}
+
+// blocked is the error of a walk that cannot go on at a step; path is where it
+// would have led.
+type blocked struct {
+	error
+	path string
+}
+
+func (b *blocked) Unwrap() error { return b.error }
+
+func (w *walker) blockedAt(name string, err error) error {
+	if r := ambit.ReasonOf(err); r != ambit.ErrNotADirectory && r != ambit.ErrPermission {
+		return err
+	}
+	rest := w.rest()
+	if slices.Contains(rest, "..") {
+		return err
+	}
+	path := ambit.Join(w.here().path, name)
+	for _, name := range rest {
+		path = ambit.Join(path, name)
+	}
+	return &blocked{err, path}
 }
 
 func (w *walker) here() *folder { return w.stack[len(w.stack)-1] }
@@ -282,29 +368,36 @@ func (w *walker) rest() []string {
 // moved away under the step.
 func (w *walker) step(name string) (again bool, p *place, err error) {
 	d, rest := w.here(), w.rest()
-	info, err := d.lstat(name)
+	path := ambit.Join(d.path, name)
+	if r := w.rootAt(path); r != nil {
+		w.drop()
+		w.turnTo(r)
+		return false, nil, nil
+	}
+	if err := w.judgeText(path); err != nil {
+		return false, nil, err
+	}
+	info, err := d.lookup(name)
 	if err != nil {
 		return false, nil, err
 	}
 	last := len(rest) == 0
 	if info == nil {
-		if d.top {
-			if _, err := w.rootInfo(); err != nil {
-				return false, nil, err
-			}
-		}
-		p := &place{parent: d, name: name, beyond: rest, early: !last}
-		if len(w.texts) > 1 {
-			p.dangling, p.early = true, len(w.texts[0]) > 0
-		}
-		if slices.Contains(rest, "..") {
-			p.beyond = nil
-		}
-		return false, p, nil
+		p, err := w.nothing(d, name, rest)
+		return false, p, err
+	}
+	if err := w.judgeNode(d, name, info); err != nil {
+		return false, nil, err
 	}
 	switch {
-	case info.Mode().Type() == fs.ModeSymlink && (!last || w.follow):
-		text, err := d.dir.Readlink(name)
+	case info.isLink() && (!last || w.follow):
+		if w.o.Links == ambit.LinksRefused && !(last && w.tell) {
+			return false, nil, &ambit.Error{Reason: ambit.ErrDenied, Rule: "links", Kind: ambit.KindSymlink, Target: path}
+		}
+		if w.direct {
+			return false, nil, errNotDirect
+		}
+		text, err := d.dir.readlink(name)
 		if err != nil {
 			if swapped(err) {
 				return true, nil, nil
@@ -312,12 +405,12 @@ func (w *walker) step(name string) (again bool, p *place, err error) {
 			return false, nil, err
 		}
 		return false, nil, w.into(text, last)
-	case last && w.folder && !info.IsDir():
-		return false, nil, &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: ambit.KindOf(info.Mode()), Target: ambit.Join(d.path, name)}
+	case last && w.folder && !info.isDir():
+		return false, nil, &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.kind(), Target: path}
 	case last:
 		return false, &place{parent: d, name: name, info: info}, nil
-	case !info.IsDir():
-		return false, nil, &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: ambit.KindOf(info.Mode()), Target: ambit.Join(d.path, name)}
+	case !info.isDir():
+		return false, nil, &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.kind(), Target: path}
 	}
 	sub, ok, err := d.enter(name, info)
 	if err != nil {
@@ -330,21 +423,51 @@ func (w *walker) step(name string) (again bool, p *place, err error) {
 	return !ok, nil, nil
 }
 
-// rootInfo describes the root as it is now. One that was removed is not-found:
-// its handle stays, and shows an empty folder in which nothing can be made.
-func (w *walker) rootInfo() (fs.FileInfo, error) {
-	info, err := w.fsys.top.dir.Stat(".")
-	if err == nil && removed(info) {
-		err = &ambit.Error{Reason: ambit.ErrNotFound, Target: "/", Detail: "the root was removed"}
+// nothing is the place of a name that is missing in d.
+func (w *walker) nothing(d *folder, name string, rest []string) (*place, error) {
+	if d.top || d.info.links == 0 {
+		if _, err := rootInfo(d); err != nil {
+			return nil, err
+		}
+	}
+	p := &place{parent: d, name: name, beyond: rest, early: len(rest) > 0}
+	if len(w.texts) > 1 {
+		p.dangling, p.early = true, len(w.texts[0]) > 0
+	}
+	if slices.Contains(rest, "..") {
+		p.beyond = nil
+	}
+	if err := w.judgeText(p.path()); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// rootInfo describes the folder as it is now. One that was removed is
+// not-found: its handle stays, and shows an empty folder in which nothing can
+// be made.
+func rootInfo(d *folder) (*node, error) {
+	info, err := d.dir.self()
+	if err == nil && d.top && hasVersions && info.links == 0 {
+		err = &ambit.Error{Reason: ambit.ErrNotFound, Target: d.path, Detail: "the root was removed"}
 	}
 	return info, err
+}
+
+// turnTo goes on at a root.
+func (w *walker) turnTo(r *root) {
+	for _, d := range w.stack {
+		d.close()
+	}
+	w.stack = []*folder{r.top}
+	w.direct = false
 }
 
 // arrived is the place of a walk whose last step was up or stayed.
 func (w *walker) arrived() (*place, error) {
 	d := w.here()
 	if len(w.stack) == 1 {
-		info, err := w.rootInfo()
+		info, err := rootInfo(d)
 		return &place{parent: d, info: info}, err
 	}
 	return &place{parent: w.stack[len(w.stack)-2], name: ambit.Base(d.path), info: d.info}, nil
@@ -366,7 +489,7 @@ func (w *walker) into(text string, last bool) error {
 		w.text = slashed
 	}
 	if filepath.IsAbs(text) || strings.HasPrefix(slashed, "/") {
-		return w.land(names)
+		return w.goTo(names)
 	}
 	return nil
 }
@@ -380,29 +503,24 @@ func (w *walker) up() error {
 		w.stack = w.stack[:len(w.stack)-1]
 		return nil
 	}
-	names, above := w.texts[len(w.texts)-1], w.fsys.above
+	names, above := w.texts[len(w.texts)-1], w.here().root.above
 	above = above[:max(0, len(above)-1)]
 	for len(names) > 0 && names[0] == ".." {
 		names, above = names[1:], above[:max(0, len(above)-1)]
 	}
-	return w.land(slices.Concat(above, names))
+	return w.goTo(slices.Concat(above, names))
 }
 
-// land goes on where a path of the host lies in the root, if it does.
-func (w *walker) land(host []string) error {
-	for _, root := range w.fsys.hosts {
-		if len(host) < len(root) || !slices.Equal(host[:len(root)], root) {
-			continue
-		}
-		for _, d := range w.stack[1:] {
-			d.close()
-		}
-		w.stack = w.stack[:1]
-		w.texts[len(w.texts)-1] = host[len(root):]
-		if w.text != "" && len(w.texts) == 2 {
-			w.text = "/" + strings.Join(host[len(root):], "/")
-		}
-		return nil
+// goTo goes on where a path of the host lies in a root, if it does.
+func (w *walker) goTo(host []string) error {
+	r, rest, ok := w.land(host)
+	if !ok {
+		return &ambit.Error{Reason: ambit.ErrOutside, Target: w.clean, Detail: "a link leads out of the root"}
 	}
-	return &ambit.Error{Reason: ambit.ErrOutside, Target: w.clean, Detail: "a link leads out of the root"}
+	w.turnTo(r)
+	w.texts[len(w.texts)-1] = rest
+	if w.text != "" && len(w.texts) == 2 {
+		w.text = ambit.Join(r.at, strings.Join(rest, "/"))
+	}
+	return w.judgeText(r.at)
 }

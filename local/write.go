@@ -5,11 +5,12 @@ package local
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/ambitfs/ambit"
 )
@@ -18,7 +19,7 @@ import (
 // temporary file in the same folder, which is synced and then takes the name,
 // so that a kill at any moment leaves the old bytes or the new.
 func (fsys *FileSystem) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
-	s, err := fsys.stage(ctx, path, content, o)
+	s, err := fsys.stage(ctx, ambit.OpWrite, path, content, o)
 	if err != nil {
 		return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
 	}
@@ -30,7 +31,7 @@ func (fsys *FileSystem) Write(ctx context.Context, path string, content io.Reade
 // descriptor and a temporary file, which is removed by a later call should
 // this process die.
 func (fsys *FileSystem) Stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.Staged, error) {
-	s, err := fsys.stage(ctx, path, content, o)
+	s, err := fsys.stage(ctx, ambit.OpWrite, path, content, o)
 	if err != nil {
 		return nil, ambit.Wrap(ambit.OpStage, path, err)
 	}
@@ -38,21 +39,34 @@ func (fsys *FileSystem) Stage(ctx context.Context, path string, content io.Reade
 }
 
 // judgeWrite finds where a write goes and says whether it may.
-func (fsys *FileSystem) judgeWrite(clean string, asserted bool, o *ambit.WriteOptions) (*place, error) {
-	p, err := fsys.walk(clean, asserted || !o.If.Absent())
+func (c *call) judgeWrite(op ambit.Op, clean string, asserted bool, o *ambit.WriteOptions) (*place, error) {
+	p, err := c.fsys.walk(clean, asserted || !o.If.Absent())
 	if err != nil {
-		return nil, err
+		return nil, c.unlessRefused(op, err)
 	}
-	if p.info == nil {
+	if err = c.fsys.changeable(p); err == nil {
+		err = c.askAt(op, p)
+	}
+	switch {
+	case err != nil:
+	case p.info == nil:
 		err = p.creatable(asserted, o)
-	} else {
-		err = p.replaceable(asserted, o)
+	default:
+		err = c.fsys.replaceable(p, asserted, o)
 	}
 	if err != nil {
 		p.close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// changeable refuses what is read-only.
+func (m *machine) changeable(p *place) error {
+	if len(m.readOnly) > 0 && m.isReadOnly(p.path()) {
+		return &ambit.Error{Reason: ambit.ErrReadOnly, Target: p.path()}
+	}
+	return nil
 }
 
 func (p *place) creatable(asserted bool, o *ambit.WriteOptions) error {
@@ -65,7 +79,7 @@ func (p *place) creatable(asserted bool, o *ambit.WriteOptions) error {
 	if p.dangling {
 		return throughDangling(p)
 	}
-	if isTemporary(p.name) {
+	if isHidden(p.name) {
 		return reserved(p)
 	}
 	return o.If.Check(nil)
@@ -88,36 +102,45 @@ func (p *place) parentsMay(make bool, c ambit.Precondition) error {
 		return p.missing(false)
 	}
 	for _, name := range append([]string{p.name}, p.beyond...) {
-		if isTemporary(name) {
+		if isHidden(name) {
 			return reserved(p)
 		}
 	}
 	return nil
 }
 
-func (p *place) replaceable(asserted bool, o *ambit.WriteOptions) error {
+func (m *machine) replaceable(p *place, asserted bool, o *ambit.WriteOptions) error {
 	switch {
-	case asserted && !p.info.IsDir():
+	case asserted && !p.info.isDir():
 		return p.fault(ambit.ErrNotADirectory, "")
 	case o.If.Absent():
 		return p.fault(ambit.ErrExists, "")
-	case !p.info.Mode().IsRegular():
+	case !p.info.isRegular():
 		return p.fault(ambit.ErrNotAFile, "")
 	}
 	if err := p.writable(); err != nil {
 		return err
 	}
 	info := describe(p.path(), p.info)
-	return o.If.Check(&info)
+	if err := o.If.Check(&info); err != nil {
+		return err
+	}
+	if p.info.links > 1 && m.o.HardLinks == HardLinksRefused {
+		return &ambit.Error{
+			Reason: ambit.ErrDenied, Rule: "hard-links", Kind: ambit.KindRegular, Target: p.path(),
+			Detail: fmt.Sprintf("the file has %d names, some perhaps outside the roots: copy it, remove it and move the copy to its name, or serve the folder with HardLinks: HardLinksBroken", p.info.links),
+		}
+	}
+	return nil
 }
 
 // writable refuses a file that may not be written in place: that its folder
 // lets it be replaced must not be a way around its mode.
 func (p *place) writable() error {
-	if p.info.Mode().Perm()&0o222 == 0 {
+	if hasModes && p.info.mode.Perm()&0o222 == 0 {
 		return p.fault(ambit.ErrPermission, "the file has no write permission")
 	}
-	err := mayWrite(p.parent.dir, p.name)
+	err := p.parent.dir.mayWrite(p.name)
 	switch ambit.ReasonOf(err) {
 	case ambit.ErrPermission, ambit.ErrReadOnly:
 		return err
@@ -125,8 +148,8 @@ func (p *place) writable() error {
 	return nil
 }
 
-func (fsys *FileSystem) stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (*staged, error) {
-	clean, asserted, err := fsys.resolve(ctx, path)
+func (fsys *FileSystem) stage(ctx context.Context, op ambit.Op, path string, content io.Reader, o *ambit.WriteOptions) (*staged, error) {
+	clean, asserted, err := fsys.resolveChange(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +161,9 @@ func (fsys *FileSystem) stage(ctx context.Context, path string, content io.Reade
 	if err := ambit.CheckChanges([]ambit.Change{change}, fsys.caps); err != nil {
 		return nil, err
 	}
-	s := &staged{fsys: fsys, path: path, clean: clean, asserted: asserted, o: *o}
+	s := &staged{call: fsys.newCall(ctx), op: op, path: path, clean: clean, asserted: asserted, o: *o}
 	for range maxTries {
-		p, err := fsys.judgeWrite(clean, asserted, o)
+		p, err := s.judgeWrite(op, clean, asserted, o)
 		if err != nil {
 			return nil, err
 		}
@@ -156,8 +179,9 @@ func (fsys *FileSystem) stage(ctx context.Context, path string, content io.Reade
 // fill puts the content into a temporary file in the folder of p. Nothing of
 // it was read yet when ok is false, for a folder that was removed meanwhile.
 func (s *staged) fill(ctx context.Context, p *place, content io.Reader) (ok bool, err error) {
-	s.fsys.sweepOnce(p.parent)
-	t, err := p.parent.create(p.info != nil || s.o.Mode != 0)
+	m := s.fsys.machine
+	m.sweepOnce(p.parent)
+	t, err := p.parent.create(p.info != nil || s.o.Mode != 0 || m.o.NewFileMode != 0)
 	if err != nil {
 		if swapped(err) {
 			return false, nil
@@ -169,48 +193,86 @@ func (s *staged) fill(ctx context.Context, p *place, content io.Reader) (ok bool
 			t.discard()
 		}
 	}()
-	if _, err := io.Copy(t.file, ambit.Content(ctx, content, s.fsys.caps.MaxFileSize)); err != nil {
+	if err := pour(t.file, ambit.Content(ctx, content, m.o.MaxFileSize)); err != nil {
 		return false, err
 	}
 	s.temporary = t
-	if err := s.dress(p); err != nil {
-		return false, err
-	}
 	// A folder that was removed meanwhile is found out by the judgement that
 	// comes before publication.
-	if err := s.stamp(p); err != nil && !swapped(err) {
+	if err := s.finish(p); err != nil && !swapped(err) {
 		return false, err
 	}
-	if err := s.sync(); err != nil {
+	if err := t.seal(); err != nil {
 		return false, err
 	}
-	s.info = ambit.FileInfo{Path: p.path(), Kind: ambit.KindRegular, Size: s.stat.Size(), ModTime: s.stat.ModTime(), Mode: s.stat.Mode().Perm()}
+	s.info = describe(p.path(), t.info)
+	s.info.Version, s.info.ID, s.info.Links = "", "", 0
 	return true, nil
 }
 
-// dress gives the temporary file the owner and the permission bits that it
-// will have at p.
-func (s *staged) dress(p *place) error {
-	info, err := s.temporary.file.Stat()
-	if err != nil {
+var copyBuffers = sync.Pool{New: func() any { return new([256 << 10]byte) }}
+
+// pour copies the content into f in flat memory.
+func pour(f *os.File, content io.Reader) error {
+	buffer := copyBuffers.Get().(*[256 << 10]byte)
+	defer copyBuffers.Put(buffer)
+	// Only what has no other method is copied through the buffer.
+	_, err := io.CopyBuffer(struct{ io.Writer }{f}, struct{ io.Reader }{content}, buffer[:])
+	return err
+}
+
+// finish gives the temporary file all that it will have at p, and makes it
+// survive a power cut.
+func (s *staged) finish(p *place) error {
+	if err := s.dress(p); err != nil {
 		return err
 	}
+	if err := s.temporary.stamp(p.info); err != nil {
+		return err
+	}
+	if s.fsys.o.Durability == NotDurable {
+		return nil
+	}
+	return s.temporary.file.Sync()
+}
+
+// dress gives the temporary file the owner, the permission bits and the
+// attributes that it will have at p.
+func (s *staged) dress(p *place) error {
+	t := s.temporary
 	want := s.o.Mode
+	s.dressedFor = p.info
 	if p.info != nil {
-		keepOwner(s.temporary.file, p.info)
+		keepOwner(t.file, t.info, p.info)
 		if want == 0 {
-			want = p.info.Mode().Perm()
+			want = p.info.mode.Perm()
 		}
 	}
 	if want == 0 {
-		if want, err = s.temporary.umasked(); err != nil {
+		want = s.fsys.o.NewFileMode
+	}
+	if want == 0 {
+		var err error
+		if want, err = t.umasked(); err != nil {
 			return err
 		}
 	}
-	if info.Mode().Perm() == want {
+	if t.info.mode.Perm() != want {
+		if err := setMode(t.file, want); err != nil {
+			return err
+		}
+	}
+	if p.info == nil {
 		return nil
 	}
-	return setMode(s.temporary.file, want)
+	if err := p.parent.dir.attributes(p.name, t.file); err != nil {
+		return err
+	}
+	if s.o.Mode != 0 {
+		// The access list brought the old bits along.
+		return setMode(t.file, want)
+	}
+	return nil
 }
 
 // umasked returns the permission bits that a new file gets in this folder. The
@@ -228,42 +290,19 @@ func (t *temporary) umasked() (fs.FileMode, error) {
 	return t.natural, nil
 }
 
-// stamp gives the file a modification time that the file at p did not have:
-// the clock that the kernel stamps with may stand still between the two, and a
-// disk may keep whole seconds only, or even ones.
-func (s *staged) stamp(p *place) error {
-	now := time.Now()
-	if p.info == nil {
-		return setTime(s.temporary, now)
-	}
-	old := p.info.ModTime()
-	if !now.After(old) {
-		now = old.Add(1)
-	}
-	second := old.Truncate(time.Second)
-	for _, t := range []time.Time{now, old.Add(time.Microsecond), second.Add(time.Second), second.Add(2 * time.Second)} {
-		if err := setTime(s.temporary, t); err != nil {
-			return err
-		}
-		if kept, err := s.temporary.file.Stat(); err != nil || kept.ModTime().After(old) {
-			return err
-		}
-	}
-	return nil
-}
-
 // staged is content in a temporary file.
 type staged struct {
-	fsys     *FileSystem
+	*call
+	op       ambit.Op
 	path     string // as the caller wrote it
 	clean    string
 	asserted bool
 	o        ambit.WriteOptions
 	info     ambit.FileInfo
 
-	mu        sync.Mutex
-	temporary *temporary // nil: published or discarded
-	stat      fs.FileInfo
+	mu         sync.Mutex
+	temporary  *temporary // nil: published or discarded
+	dressedFor *node      // what it is to replace
 }
 
 func (s *staged) Info() ambit.FileInfo { return s.info }
@@ -289,7 +328,7 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 	if s.temporary == nil {
 		return r, ambit.ErrClosed
 	}
-	var made parents
+	made := parents{machine: s.fsys.machine}
 	published := false
 	defer func() {
 		if published {
@@ -300,11 +339,20 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 		s.temporary = nil
 		made.close()
 	}()
-	if _, _, err := s.fsys.resolve(ctx, s.path); err != nil {
+	if _, _, err := s.fsys.resolveChange(ctx, s.path); err != nil {
 		return r, err
 	}
-	judge := func() (*place, error) { return s.fsys.judgeWrite(s.clean, s.asserted, &s.o) }
-	err = s.fsys.change(ctx, s.temporary.dir, judge, func(p *place, l *lock) (bool, error) {
+	// A rule is asked again: Publish judges everything anew.
+	s.call = s.fsys.newCall(ctx)
+	judge := func() (*place, error) { return s.judgeWrite(s.op, s.clean, s.asserted, &s.o) }
+	if len(s.fsys.guards) > 0 {
+		p, err := judge()
+		if err != nil {
+			return r, err
+		}
+		p.close()
+	}
+	err = s.change(s.temporary.dir, judge, func(p *place, l *lock) (bool, error) {
 		if len(p.beyond) > 0 {
 			deepest, err := made.make(p)
 			if err != nil || deepest == nil {
@@ -313,54 +361,133 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 			p = deepest
 			defer p.close()
 		}
-		if ok, err := s.place(p); !ok || err != nil {
-			if p.parent.same(s.temporary.dir) && len(made.made) > made.kept {
+		unsure, ok, err := s.place(p, l)
+		if !ok || err != nil {
+			if t := s.temporary; t.name != "" && p.parent.same(t.dir) && len(made.made) > made.kept {
 				// What was made is taken back only empty. Should the content be
 				// placed after all, it is copied.
-				s.temporary.dir.dir.Remove(s.temporary.name)
+				_ = t.dir.dir.remove(t.name, false)
 			}
 			made.takeBack()
 			return false, err
 		}
 		published = true
 		r = ambit.WriteResult{Info: s.published(p), Created: p.info == nil, CreatedDirs: made.paths()}
-		err = l.sync()
-		if err == nil && len(made.made) > 0 {
-			if err = p.parent.sync(); err == nil {
-				err = made.sync()
+		if unsure == nil && len(made.made) > 0 {
+			if unsure = s.fsys.syncDir(p.parent); unsure == nil {
+				unsure = made.sync()
 			}
 		}
-		return true, notDurable(err)
+		return true, notDurable(unsure)
 	})
 	return r, err
 }
 
 // place gives the temporary file the name p. It is false when something has
-// come to be there that a new judgement will see.
-func (s *staged) place(p *place) (bool, error) {
-	var err error
-	if !s.temporary.dir.has(s.temporary.name, s.stat) {
+// come to be there that a new judgement will see. unsure is what the disk said
+// to the change that was made.
+func (s *staged) place(p *place, l *lock) (unsure error, ok bool, err error) {
+	if s.temporary.lost() {
 		err = s.copyTo(p)
-	} else if !s.temporary.dir.same(p.parent) {
-		err = s.temporary.move(p.parent)
+	} else if t := s.temporary; t.name != "" && !t.dir.same(p.parent) {
+		err = t.called(p.parent, temporaryName())
 	}
 	if err == nil {
 		err = s.dressAgain(p)
 	}
 	if err != nil {
-		return false, unlessSwapped(err)
+		return nil, false, unlessSwapped(err)
 	}
-	t := s.temporary
-	if s.o.If.Absent() {
-		if err = t.dir.dir.Link(t.name, p.name); err == nil {
-			t.dir.dir.Remove(t.name)
-		} else if noLinks(err) {
-			err = s.placeWithoutLink(p)
+	_, conditional := s.o.If.Version()
+	switch {
+	case conditional:
+		return s.swapIn(p, l)
+	case p.info == nil:
+		err = s.temporary.take(p)
+	default:
+		err = s.temporary.replace(p)
+	}
+	if err != nil {
+		return nil, false, unlessSwapped(err)
+	}
+	return s.fsys.sync(l), true, nil
+}
+
+// take gives the file a name that nothing has.
+func (t *temporary) take(p *place) error {
+	if t.name == "" {
+		return p.parent.dir.name(t.file, p.name)
+	}
+	err := t.dir.dir.rename(t.name, p.parent.dir, p.name, keeping)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if err = t.dir.dir.link(t.name, p.parent.dir, p.name); err == nil {
+		_ = t.dir.dir.remove(t.name, false)
+	} else if noLinks(err) {
+		err = t.createWithoutLink(p)
+	}
+	return err
+}
+
+// noLinks reports that a disk has no hard links.
+func noLinks(err error) bool {
+	switch ambit.ReasonOf(err) {
+	case ambit.ErrPermission, ambit.ErrUnsupported:
+		return true
+	}
+	return false
+}
+
+// createWithoutLink makes an empty file first, which fails where a link would
+// have failed, and replaces that.
+func (t *temporary) createWithoutLink(p *place) error {
+	f, err := p.parent.dir.create(p.name, 0o600)
+	if err != nil {
+		return err
+	}
+	made, err := describeFile(f)
+	f.Close()
+	if err == nil {
+		err = t.dir.dir.rename(t.name, p.parent.dir, p.name, replacing)
+	}
+	if err != nil && (made == nil || p.parent.has(p.name, made)) {
+		_ = p.parent.dir.remove(p.name, false)
+	}
+	return err
+}
+
+// replace gives the file a name whatever has it.
+func (t *temporary) replace(p *place) error {
+	if t.name == "" {
+		if err := t.called(p.parent, temporaryName()); err != nil {
+			return err
 		}
-	} else {
-		err = t.dir.dir.Rename(t.name, p.name)
 	}
-	return err == nil, unlessSwapped(err)
+	return t.dir.dir.rename(t.name, p.parent.dir, p.name, replacing)
+}
+
+// swapIn gives the file the name of the version that was asked for, and of no
+// other.
+func (s *staged) swapIn(p *place, l *lock) (unsure error, ok bool, err error) {
+	version, _ := s.o.If.Version()
+	swap, err := newSwap(p, s.temporary, func(n *node) bool { return n.version() == version })
+	if swap == nil || err != nil {
+		return nil, false, err
+	}
+	defer swap.release()
+	if err := swap.prepare(swapName(s.temporary.info.inode, swap.was.inode, p.name)); err != nil {
+		return nil, false, unlessSwapped(err)
+	}
+	if ok, err := swap.make(); !ok || err != nil {
+		return nil, false, err
+	}
+	unsure = s.fsys.sync(l)
+	if s.fsys.o.Durability == Durable && !swap.again() {
+		return nil, false, swap.back()
+	}
+	swap.settle()
+	return unsure, true, nil
 }
 
 // copyTo starts with a new temporary file: the one that there was went away
@@ -373,84 +500,31 @@ func (s *staged) copyTo(p *place) error {
 	old := s.temporary
 	s.temporary = t
 	defer old.release()
-	if _, err := io.Copy(t.file, io.NewSectionReader(old.file, 0, s.stat.Size())); err != nil {
+	if err := pour(t.file, io.NewSectionReader(old.file, 0, old.info.size)); err != nil {
 		return err
 	}
-	if err := s.dress(p); err != nil {
+	if err := s.finish(p); err != nil {
 		return err
 	}
-	if err := s.stamp(p); err != nil {
-		return err
-	}
-	return s.sync()
-}
-
-// sync makes the content survive a power cut, and notes what the file is like.
-func (s *staged) sync() error {
-	if err := s.temporary.file.Sync(); err != nil {
-		return err
-	}
-	info, err := s.temporary.file.Stat()
-	s.stat = info
-	return err
+	return t.seal()
 }
 
 // dressAgain follows what has changed at p since the content was staged.
 func (s *staged) dressAgain(p *place) error {
-	info, err := s.temporary.file.Stat()
-	if err != nil {
-		return err
-	}
-	if err := s.dress(p); err != nil {
-		return err
-	}
-	now, err := s.temporary.file.Stat()
-	if err != nil {
-		return err
-	}
-	if p.info != nil && !info.ModTime().After(p.info.ModTime()) {
-		if err := s.stamp(p); err != nil {
-			return err
-		}
-	} else if now.Mode() == info.Mode() {
+	if was := s.dressedFor; p.info == was || p.info != nil && was != nil && p.info.unchanged(was) {
 		return nil
 	}
-	return s.sync()
-}
-
-// noLinks reports that a disk has no hard links.
-func noLinks(err error) bool {
-	switch ambit.ReasonOf(err) {
-	case ambit.ErrPermission, ambit.ErrUnsupported:
-		return true
-	}
-	return false
-}
-
-// placeWithoutLink makes an empty file first, which fails where a link would
-// have failed, and replaces that.
-func (s *staged) placeWithoutLink(p *place) error {
-	f, err := p.parent.dir.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	made, err := f.Stat()
-	f.Close()
-	if err == nil {
-		err = s.temporary.dir.dir.Rename(s.temporary.name, p.name)
-	}
-	if err != nil && (made == nil || p.parent.has(p.name, made)) {
-		p.parent.dir.Remove(p.name)
-	}
-	return err
+	return s.finish(p)
 }
 
 // published describes the bytes of this call under their name, though somebody
-// else may have written to them since.
+// else may have written to them since: then its version is none that the file
+// will have.
 func (s *staged) published(p *place) ambit.FileInfo {
-	info, err := s.temporary.file.Stat()
-	if err != nil || info.Size() != s.stat.Size() || !info.ModTime().Equal(s.stat.ModTime()) {
-		info = s.stat
+	t := s.temporary
+	info, err := describeFile(t.file)
+	if err != nil || info.size != t.info.size || info.modified != t.info.modified {
+		info = t.info
 	}
 	return describe(p.path(), info)
 }

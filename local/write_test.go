@@ -582,6 +582,7 @@ func TestSweep(t *testing.T) {
 		"a write":   {add, 2},
 	} {
 		w := newWorld(t, "d/")
+		w.fsys = serve(t, w.root, local.Portable(nil)) // which gives what is staged a name
 		s, err := w.fsys.Stage(ctx, "d/staged", readerOf("staged"), nil)
 		must(t, err)
 		s2, err := w.fsys.Stage(ctx, "staged", readerOf("staged"), nil)

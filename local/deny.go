@@ -1,0 +1,222 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package local
+
+import (
+	"strings"
+
+	"github.com/ambitfs/ambit"
+)
+
+// deny is a file or folder that is refused.
+type deny struct {
+	path  string // canonical; "" for one outside a Sub
+	info  *node  // what was there at the time of New; nil for nothing
+	folds bool   // its disk takes letters of either case for the same
+}
+
+const (
+	ruleDeny  = "deny"
+	ruleMount = "mount"
+	// verifiedDenied is how many denied entries are looked up on each direct
+	// way; with more of them the walk is cheaper.
+	verifiedDenied = 4
+)
+
+func refusedBy(rule, path string) error {
+	return &ambit.Error{Reason: ambit.ErrDenied, Rule: rule, Target: path}
+}
+
+// findDenied looks up what is to be denied.
+func (m *machine) findDenied(paths []string) ([]deny, error) {
+	var all []deny
+	for _, path := range paths {
+		clean, _, err := ambit.Resolve("/", path)
+		if err == nil {
+			err = checkNames(clean, path)
+		}
+		if err != nil {
+			return nil, ambit.Wrap(opNew, path, err)
+		}
+		// A link is denied as a name, and so is what it leads to.
+		for _, follow := range []bool{false, true} {
+			p, err := m.walk(clean, follow)
+			if err != nil {
+				if follow && ambit.ReasonOf(err) != ambit.ErrIO {
+					continue // it leads nowhere
+				}
+				return nil, ambit.Wrap(opNew, path, err)
+			}
+			d := deny{path: p.path(), info: p.info}
+			isRoot := p.isRoot()
+			if !isRoot {
+				d.folds = folds(p)
+			}
+			p.close()
+			if isRoot || m.rootBeneath(d.path) {
+				return nil, ambit.Wrap(opNew, path, &ambit.Error{Reason: ambit.ErrInvalid, Detail: "a root, or a folder above one, cannot be denied"})
+			}
+			all = append(all, d)
+			if d.info == nil || !d.info.isLink() {
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+// folds reports that the disk at p takes letters of either case for the same.
+func folds(p *place) bool {
+	if p.info == nil {
+		// Nothing is there to be looked up: the folder above may tell.
+		return foldsName(p.parent)
+	}
+	other := swapCase(p.name)
+	if other == p.name {
+		return foldsName(p.parent)
+	}
+	info, err := p.parent.dir.lookup(other)
+	return err == nil && info.same(p.info)
+}
+
+// foldsName asks by any name in d that has letters.
+func foldsName(d *folder) bool {
+	all, err := d.dir.entries(".")
+	if err != nil {
+		return false
+	}
+	for _, e := range all {
+		other := swapCase(e.name)
+		if other == e.name {
+			continue
+		}
+		a, err := d.dir.lookup(e.name)
+		if err != nil {
+			continue
+		}
+		b, err := d.dir.lookup(other)
+		return err == nil && a.same(b)
+	}
+	return false
+}
+
+func swapCase(name string) string {
+	if upper := strings.ToUpper(name); upper != name {
+		return upper
+	}
+	return strings.ToLower(name)
+}
+
+func (d *deny) covers(path string) bool {
+	if d.path == "" {
+		return false
+	}
+	if d.folds {
+		return len(path) >= len(d.path) && strings.EqualFold(path[:len(d.path)], d.path) && (len(path) == len(d.path) || path[len(d.path)] == '/')
+	}
+	return ambit.Contains(d.path, path)
+}
+
+// judgeText refuses a canonical path that is denied by its text.
+func (m *machine) judgeText(path string) error {
+	for i := range m.denied {
+		if m.denied[i].covers(path) {
+			return refusedBy(ruleDeny, path)
+		}
+	}
+	return nil
+}
+
+// judgeNode refuses what is denied by its identity, and what is mounted inside
+// a root.
+func (m *machine) judgeNode(d *folder, name string, info *node) error {
+	if len(m.denied) == 0 {
+		return nil
+	}
+	if m.isDenied(info) {
+		return refusedBy(ruleDeny, ambit.Join(d.path, name))
+	}
+	on, err := d.dir.mountOf(name)
+	switch {
+	case err != nil:
+		return unlessSwapped(err)
+	case on.crosses(d.root.mount, info.isDir()):
+		return refusedBy(ruleMount, ambit.Join(d.path, name))
+	}
+	return nil
+}
+
+func (m *machine) isDenied(info *node) bool {
+	for i := range m.denied {
+		if was := m.denied[i].info; was != nil && was.same(info) {
+			return true
+		}
+	}
+	return false
+}
+
+// hides reports that the entry name of d is not to be shown.
+func (m *machine) hides(d *folder, path, name string, info *node) bool {
+	if len(m.denied) == 0 {
+		return false
+	}
+	full := ambit.Join(path, name)
+	if m.judgeText(full) != nil {
+		return true
+	}
+	if d == nil {
+		return false
+	}
+	if info == nil {
+		var err error
+		if info, err = d.dir.lookup(name); err != nil {
+			return false
+		}
+	}
+	return m.judgeNode(d, name, info) != nil
+}
+
+// holdsDenied refuses a change of what is above something denied.
+func (m *machine) holdsDenied(path string) error {
+	for i := range m.denied {
+		d := &m.denied[i]
+		if d.path == "" {
+			continue
+		}
+		if ambit.Contains(path, d.path) || d.folds && len(d.path) > len(path) && strings.EqualFold(d.path[:len(path)], path) && d.path[len(path)] == '/' {
+			return refusedBy(ruleDeny, path)
+		}
+	}
+	return nil
+}
+
+// mayGoDirect reports that the text of a path alone tells whether it is
+// denied: everything denied is still where it was, and no link or mount is on
+// a direct way.
+func (m *machine) mayGoDirect(r *root) bool {
+	if len(m.denied) == 0 {
+		return true
+	}
+	if len(m.denied) > verifiedDenied {
+		return false
+	}
+	for i := range m.denied {
+		d := &m.denied[i]
+		if d.folds || d.path == "" {
+			return false
+		}
+		if d.info == nil {
+			continue // no folder that is anywhere else
+		}
+		in, rest, ok := m.rootOf(d.path)
+		if !ok {
+			return false
+		}
+		now, err := in.top.dir.peek(rest)
+		if err != nil || !now.same(d.info) {
+			return false
+		}
+	}
+	return true
+}

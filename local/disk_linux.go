@@ -1,0 +1,39 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package local
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// The magic numbers of disks of which it is known that they exchange names.
+var exchangingDisks = []uint32{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}
+
+// Disks on which a file is a door to something else.
+var strangeDisks = []uint32{unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.DEVPTS_SUPER_MAGIC, unix.SECURITYFS_MAGIC}
+
+func diskOf(fd int) disk {
+	var st unix.Statfs_t
+	// A descriptor that only names a folder will do.
+	if err := unix.Fstatfs(fd, &st); err != nil {
+		return disk{}
+	}
+	magic := uint32(st.Type)
+	return disk{
+		// An overlay does not give another name to what lies in its lower
+		// layer.
+		movesFolders: magic != unix.OVERLAYFS_SUPER_MAGIC,
+		exchanges:    slices.Contains(exchangingDisks, magic),
+		plain:        !slices.Contains(strangeDisks, magic) && !holdsDevices(fd),
+	}
+}
+
+// holdsDevices reports that the folder is where a system keeps its devices,
+// which do things when they are opened.
+func holdsDevices(fd int) bool {
+	n, err := statAt(fd, "null")
+	return err == nil && !n.isRegular() && !n.isDir() && !n.isLink()
+}
