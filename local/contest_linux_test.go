@@ -65,8 +65,12 @@ func init() {
 		var served [2]*local.FileSystem
 		for i := range served {
 			var o *local.Options
-			// SWITCH ON with local.Portable: if plan.Kind != "stamp" && plan.Number%2 == 1 { o = local.Portable(nil) } // one contest between both ways to open; only one claims SwapForeign
-			// SWITCH ON with Options.Durability: if plan.Kind == "stamp" && i == 1 { o = &local.Options{Durability: local.NotDurable} } // more of them in the same time
+			switch {
+			case plan.Kind != "stamp" && plan.Number%2 == 1:
+				o = local.Portable(nil) // one contest between both ways to open; only the other one claims SwapForeign
+			case plan.Kind == "stamp" && i == 1:
+				o = &local.Options{Durability: local.NotDurable} // more of them in the same time
+			}
 			var err error
 			if served[i], err = local.New(root, o); err != nil {
 				panic(err)
@@ -907,7 +911,9 @@ func TestContestWithStrangers(t *testing.T) {
 			for _, name := range []string{"a", "b"} {
 				must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 			}
-			// SWITCH ON with SwapForeign: if exchange(filepath.Join(dir, "a"), filepath.Join(dir, "b")) { t.Errorf("Swap is %v, on a disk that exchanges names", got) }
+			if exchange(filepath.Join(dir, "a"), filepath.Join(dir, "b")) {
+				t.Errorf("Swap is %v, on a disk that exchanges names", got)
+			}
 			t.Skipf("Swap is %v here: nothing is promised against programs that replace by rename", got)
 		}
 		lost, successes, foreign := contestWithStrangers(t, dir, "stamp")

@@ -756,7 +756,7 @@ func escapeVariants() []escapeVariant {
 	}
 	strategies := []strategy{
 		{"", func(o *local.Options) *local.Options { return o }},
-		// SWITCH ON with local.Portable: {"portable ", local.Portable},
+		{"portable ", local.Portable},
 	}
 	var variants []escapeVariant
 	for _, s := range strategies {
@@ -766,9 +766,11 @@ func escapeVariants() []escapeVariant {
 			}})
 		}
 		serve("machine", false, local.Options{})
-		// SWITCH ON with local.Host: variants = append(variants, escapeVariant{name: s.name + "host", host: true, open: func(root string) (ambit.WritableFileSystem, error) { return local.Host([]string{root, root + "/deep"}, s.with(&local.Options{})) }})
-		// SWITCH ON with Options.Links: serve("links refused", false, local.Options{Links: ambit.LinksRefused})
-		// SWITCH ON with Options.Deny: serve("denied folder", true, local.Options{Deny: []string{"/denied"}})
+		variants = append(variants, escapeVariant{name: s.name + "host", host: true, open: func(root string) (ambit.WritableFileSystem, error) {
+			return local.Host([]string{root, root + "/deep"}, s.with(&local.Options{}))
+		}})
+		serve("links refused", false, local.Options{Links: ambit.LinksRefused})
+		serve("denied folder", true, local.Options{Deny: []string{"/denied"}})
 	}
 	return variants
 }
