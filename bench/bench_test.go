@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,7 +76,8 @@ func BenchmarkParallelReaders(b *testing.B) {
 
 // TestContests runs every contender once, so that no benchmark rots.
 func TestContests(t *testing.T) {
-	for _, c := range contests(t.TempDir()) {
+	scratch := t.TempDir()
+	for _, c := range append(contests(scratch), largeContests(scratch, 4<<20)...) {
 		outcomes, err := c.run(1, time.Nanosecond)
 		if err != nil {
 			t.Fatal(err)
@@ -129,5 +131,25 @@ func TestBars(t *testing.T) {
 	c.print(&table, outcomes)
 	if !strings.Contains(table.String(), "not on this system") {
 		t.Errorf("an unsupported contender is not shown as such:\n%s", table.String())
+	}
+}
+
+// TestHeapGrowth holds 16 MiB for a while, and nothing.
+func TestHeapGrowth(t *testing.T) {
+	const size = 16 << 20
+	held, err := heapGrowth(func() error {
+		data := make([]byte, size)
+		time.Sleep(20 * time.Millisecond)
+		runtime.KeepAlive(data)
+		data = nil
+		runtime.GC()
+		return nil
+	})
+	if err != nil || held < size-size/16 {
+		t.Errorf("holding %d bytes grows the heap by %d, %v", size, held, err)
+	}
+	none, err := heapGrowth(func() error { time.Sleep(20 * time.Millisecond); return nil })
+	if err != nil || none > size/4 {
+		t.Errorf("holding nothing grows the heap by %d, %v", none, err)
 	}
 }

@@ -16,8 +16,10 @@ import (
 func localContests(scratch string) []contest {
 	var all []contest
 	all = append(all, localReads(scratch)...)
+	all = append(all, localDenials(scratch)...)
 	all = append(all, localLists(scratch)...)
 	all = append(all, localWrites(scratch)...)
+	all = append(all, localLooseWrites(scratch)...)
 	return all
 }
 

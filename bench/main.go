@@ -7,6 +7,7 @@
 //
 //	go run ./bench                    # all contests, some minutes
 //	go run ./bench -run '^local: '    # those whose name matches
+//	go run ./bench -run stream -large # also what writes gigabytes
 //	go run ./bench -scratch /mnt/disk # files are made there, and removed
 //
 // The same operations are Go benchmarks too: go test -bench . ./bench.
@@ -22,19 +23,23 @@ import (
 	"time"
 )
 
+// largeStream is the size of the stream that -large writes, in bytes.
+const largeStream = 1 << 30
+
 func main() {
 	pattern := flag.String("run", "", "run the contests whose name matches this regular expression")
 	rounds := flag.Int("rounds", 11, "rounds of each contest")
 	slice := flag.Duration("slice", 100*time.Millisecond, "time of each contender in each round")
 	scratch := flag.String("scratch", "", "make files in a new folder beneath this `folder`, on the disk to be measured (default: that of temporary files)")
+	large := flag.Bool("large", false, "also run the contests that write gigabytes")
 	flag.Parse()
-	if err := run(*pattern, *scratch, *rounds, *slice); err != nil {
+	if err := run(*pattern, *scratch, *large, *rounds, *slice); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(pattern, scratch string, rounds int, slice time.Duration) error {
+func run(pattern, scratch string, large bool, rounds int, slice time.Duration) error {
 	if rounds < 1 || slice <= 0 {
 		return fmt.Errorf("rounds is %d and slice %v", rounds, slice)
 	}
@@ -50,10 +55,14 @@ func run(pattern, scratch string, rounds int, slice time.Duration) error {
 	if scratch, err = filepath.Abs(scratch); err != nil {
 		return err
 	}
+	all := contests(scratch)
+	if large {
+		all = append(all, largeContests(scratch, largeStream)...)
+	}
 	fmt.Printf("%s, %s/%s, %d CPUs\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	ran := 0
 	var missed []string
-	for _, c := range contests(scratch) {
+	for _, c := range all {
 		if !selected.MatchString(c.name) {
 			continue
 		}
