@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -36,7 +37,8 @@ type contest struct {
 	Kind       string
 	Number     int // of the process
 	Goroutines int
-	Begin, End time.Time
+	Lasts      time.Duration
+	end        time.Time
 }
 
 const (
@@ -76,7 +78,10 @@ func init() {
 				panic(err)
 			}
 		}
-		time.Sleep(time.Until(plan.Begin))
+		// All begin when the last one is ready.
+		os.Stdout.WriteString("ready\n")
+		os.Stdin.Read(make([]byte, 1))
+		plan.end = time.Now().Add(plan.Lasts)
 		var wg sync.WaitGroup
 		for i := range plan.Goroutines {
 			wg.Go(func() {
@@ -101,7 +106,7 @@ type contestant struct {
 	log        bytes.Buffer // a line for each success, and one with "!" for each fault
 }
 
-func (c *contestant) running() bool { return time.Now().Before(c.End) }
+func (c *contestant) running() bool { return time.Now().Before(c.end) }
 
 // id is a new name for one change.
 func (c *contestant) id() string {
@@ -417,18 +422,28 @@ func contestWorld(t *testing.T, dir string, content []byte) (base string) {
 // does, which runs until its channel is closed.
 func hold(t *testing.T, base string, plans []contest, watch ...func(stop <-chan struct{})) {
 	t.Helper()
-	const startup, patience = 300 * time.Millisecond, 60 * time.Second
-	begin := time.Now().Add(startup)
+	const patience = 60 * time.Second
 	var processes []*exec.Cmd
+	var signals []io.WriteCloser
 	for i, plan := range plans {
-		plan.Number, plan.Begin, plan.End = i, begin, begin.Add(raceTime())
+		plan.Number, plan.Lasts = i, raceTime()
 		text, err := json.Marshal(plan)
 		must(t, err)
 		p := start(t, "contest", base)
 		p.Env = append(p.Env, contestVariable+"="+string(text))
+		ready, err := p.StdoutPipe()
+		must(t, err)
+		begin, err := p.StdinPipe()
+		must(t, err)
 		must(t, p.Start())
-		defer time.AfterFunc(startup+raceTime()+patience, func() { p.Process.Kill() }).Stop()
-		processes = append(processes, p)
+		defer time.AfterFunc(raceTime()+patience, func() { p.Process.Kill() }).Stop()
+		if _, err := io.ReadFull(ready, make([]byte, len("ready\n"))); err != nil {
+			t.Errorf("a process has not begun: %v", err)
+		}
+		processes, signals = append(processes, p), append(signals, begin)
+	}
+	for _, begin := range signals {
+		begin.Close()
 	}
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
