@@ -166,7 +166,10 @@ func (a *appending) add(p *place, l *lock) (r ambit.WriteResult, err error) {
 		return r, err
 	}
 	now, err := p.parent.lookup(p.name)
-	if err != nil || now == nil || !now.same(before) || !before.isRegular() || before.size != p.info.size {
+	if err != nil {
+		return r, err
+	}
+	if now == nil || !now.same(before) || !before.isRegular() || before.size != p.info.size {
 		return r, &ambit.Error{Reason: ambit.ErrChanged, Target: p.path(), Detail: "another program has changed the file meanwhile"}
 	}
 	if err := pour(f, a.reader()); err != nil {

@@ -34,10 +34,16 @@ func copyAttributes(folder int, name string, f *os.File) error {
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		return nil
 	}
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return err
 	}
 	return withFile(f, func(fd int) error {
+		if !strings.Contains(string(names), accessList+"\x00") {
+			// The folder may have given the new file one.
+			if err := unix.Fremovexattr(fd, accessList); err != nil && !errors.Is(err, unix.ENODATA) && !errors.Is(err, unix.EOPNOTSUPP) {
+				return err
+			}
+		}
 		for name := range strings.SplitSeq(string(names), "\x00") {
 			if name != accessList && !strings.HasPrefix(name, "user.") {
 				continue

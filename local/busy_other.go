@@ -7,6 +7,8 @@ package local
 
 func busy(error) bool { return false }
 
+func interrupted(error) bool { return false }
+
 func outOfDescriptors(error) bool { return false }
 
 func untilUnleased(open func() error) error { return open() }

@@ -14,6 +14,8 @@ import (
 // busy reports that something is mounted at a name.
 func busy(err error) bool { return errors.Is(err, syscall.EBUSY) }
 
+func interrupted(err error) bool { return errors.Is(err, syscall.EINTR) }
+
 // outOfDescriptors reports that no more files can be open at a time.
 func outOfDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)

@@ -44,6 +44,7 @@ type commit struct {
 	steps   []*step
 	made    []*parents
 	journal *journal
+	litter  bool   // something is left under a hidden name
 	blamed  string // the path that an error speaks of
 }
 
@@ -251,8 +252,11 @@ func (c *commit) publish() (done bool, unsure, err error) {
 	unsure = c.sync(l)
 	if c.fsys.o.Durability == Durable {
 		for _, s := range c.steps {
-			if s.swap != nil && !s.swap.again() {
-				return false, nil, c.undo(nil)
+			if s.swap == nil {
+				continue
+			}
+			if ok, err := s.swap.again(); !ok || err != nil {
+				return false, nil, c.undo(err)
 			}
 		}
 	}
@@ -262,10 +266,11 @@ func (c *commit) publish() (done bool, unsure, err error) {
 	for _, s := range c.steps {
 		if s.swap != nil {
 			s.swap.settle()
+			c.litter = c.litter || s.swap.litter
 		}
 		c.describe(s)
 	}
-	c.journal.remove()
+	c.endJournal()
 	return true, unsure, nil
 }
 
@@ -315,17 +320,17 @@ func (c *commit) make(i int) (bool, error) {
 		return false, err
 	}
 	swap.keep = true
-	s.swap = swap
-	if err := swap.prepare(hidden); err != nil {
-		return false, unlessSwapped(err)
+	ok := false
+	if err = unlessSwapped(swap.prepare(hidden)); err == nil && swap.hidden == t.name {
+		ok, err = swap.make()
 	}
-	ok, err := swap.make()
-	s.put = ok
+	c.litter = c.litter || swap.litter
 	if !ok {
 		swap.release()
-		s.swap = nil
+		return false, err
 	}
-	return ok, err
+	s.swap, s.put = swap, true
+	return true, nil
 }
 
 // makeParents makes the folders above the place of s. An earlier change may
@@ -362,6 +367,7 @@ func (c *commit) takeOut(s *step, hidden string) (bool, error) {
 	}
 	_ = swap.prepare(hidden)
 	ok, err := swap.make()
+	c.litter = c.litter || swap.litter
 	if !ok {
 		swap.release()
 		return false, err
@@ -380,6 +386,7 @@ func (c *commit) undo(failed error) error {
 		switch {
 		case s.swap != nil:
 			err = s.swap.back()
+			c.litter = c.litter || s.swap.litter
 			s.swap.release()
 			s.swap = nil
 		case s.put:
@@ -412,8 +419,16 @@ func (c *commit) undo(failed error) error {
 		}
 		return e
 	}
-	c.journal.remove()
+	c.endJournal()
 	return failed
+}
+
+// endJournal removes the journal, unless something is left that New has to
+// clear up by it.
+func (c *commit) endJournal() {
+	if !c.litter {
+		c.journal.remove()
+	}
 }
 
 // sync makes the changes survive a power cut.

@@ -4,7 +4,9 @@
 package local
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ambitfs/ambit"
 )
@@ -19,9 +21,9 @@ type deny struct {
 const (
 	ruleDeny  = "deny"
 	ruleMount = "mount"
-	// verifiedDenied is how many denied entries are looked up on each direct
-	// way; with more of them the walk is cheaper.
-	verifiedDenied = 4
+	// maxSighted is how many names are looked up on each direct way; with more
+	// of them the walk is cheaper.
+	maxSighted = 6
 )
 
 func refusedBy(rule, path string) error {
@@ -32,7 +34,7 @@ func refusedBy(rule, path string) error {
 func (m *machine) findDenied(paths []string) ([]deny, error) {
 	var all []deny
 	for _, path := range paths {
-		clean, _, err := ambit.Resolve("/", path)
+		clean, _, err := ambit.Resolve(m.cwd, path)
 		if err == nil {
 			err = checkNames(clean, path)
 		}
@@ -191,32 +193,89 @@ func (m *machine) holdsDenied(path string) error {
 	return nil
 }
 
-// mayGoDirect reports that the text of a path alone tells whether it is
-// denied: everything denied is still where it was, and no link or mount is on
-// a direct way.
-func (m *machine) mayGoDirect(r *root) bool {
+// sighting is when everything denied was seen at its place last: the times of
+// the last change of each and of the folders above. A move gives what is moved
+// another one.
+type sighting struct{ changed []instant }
+
+// restful is how long something must have kept still for its time of change to
+// tell a later move, whatever clock the disk has.
+const restful = 50 * time.Millisecond
+
+// mayGoDirect reports whether the text of a path may tell alone whether it is
+// denied, which it does as long as everything denied is where it was: no link
+// or mount is on a direct way. What was then reached is only good if stayed
+// says so afterwards.
+func (m *machine) mayGoDirect() (*sighting, bool) {
 	if len(m.denied) == 0 {
+		return nil, true
+	}
+	before := m.sighted.Load()
+	if before != nil {
+		return before, true
+	}
+	if now := m.sight(); now != nil {
+		m.sighted.Store(now)
+	}
+	return nil, false
+}
+
+// stayed reports that everything denied is where it was at the sighting, and
+// has not been moved since.
+func (m *machine) stayed(before *sighting) bool {
+	if before == nil {
 		return true
 	}
-	if len(m.denied) > verifiedDenied {
-		return false
+	now := m.look()
+	if now != nil && slices.Equal(now.changed, before.changed) {
+		return true
 	}
+	m.sighted.CompareAndSwap(before, nil)
+	return false
+}
+
+// sight is look, unless something has moved just now.
+func (m *machine) sight() *sighting {
+	s := m.look()
+	if s == nil {
+		return nil
+	}
+	for _, changed := range s.changed {
+		if since := time.Since(changed.time()); since > 0 && since < restful {
+			return nil
+		}
+	}
+	return s
+}
+
+// look looks everything denied up at its place. It is nil when one is not
+// there, or there are too many: the walk is cheaper then.
+func (m *machine) look() *sighting {
+	s := &sighting{}
 	for i := range m.denied {
 		d := &m.denied[i]
 		if d.folds || d.path == "" {
-			return false
+			return nil
 		}
 		if d.info == nil {
 			continue // no folder that is anywhere else
 		}
 		in, rest, ok := m.rootOf(d.path)
 		if !ok {
-			return false
+			return nil
 		}
-		now, err := in.top.dir.peek(rest)
-		if err != nil || !now.same(d.info) {
-			return false
+		for end := 0; end < len(rest); {
+			if next := strings.IndexByte(rest[end+1:], '/'); next < 0 {
+				end = len(rest)
+			} else {
+				end += 1 + next
+			}
+			now, err := in.top.dir.peek(rest[:end])
+			if err != nil || end == len(rest) && !now.same(d.info) || len(s.changed) == maxSighted {
+				return nil
+			}
+			s.changed = append(s.changed, now.changed)
 		}
 	}
-	return true
+	return s
 }

@@ -190,9 +190,12 @@ func (d *descriptor) lookup(name string) (*node, error) {
 	defer d.done()
 	n, err := statAt(d.fd, name)
 	if err == nil && n.isRegular() {
-		n.generation = generationAt(d.fd, name)
+		n.generation, err = generationAt(d.fd, name)
 	}
-	return n, err
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 func (d *descriptor) readlink(name string) (string, error) {
@@ -517,9 +520,12 @@ func statAt(fd int, name string) (*node, error) {
 func describeDescriptor(fd int) (*node, error) {
 	n, err := statAt(fd, "")
 	if err == nil && n.isRegular() {
-		n.generation = generationAt(fd, "")
+		n.generation, err = generationAt(fd, "")
 	}
-	return n, err
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 func nodeOf(st *unix.Stat_t) *node {
@@ -538,6 +544,15 @@ func nodeOf(st *unix.Stat_t) *node {
 
 func modeOf(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode & 0o777)
+	if mode&unix.S_ISUID != 0 {
+		m |= fs.ModeSetuid
+	}
+	if mode&unix.S_ISGID != 0 {
+		m |= fs.ModeSetgid
+	}
+	if mode&unix.S_ISVTX != 0 {
+		m |= fs.ModeSticky
+	}
 	switch mode & unix.S_IFMT {
 	case unix.S_IFDIR:
 		m |= fs.ModeDir
@@ -562,33 +577,55 @@ const (
 
 // generationAt asks for the disk's own handle of a file, which holds a number
 // that a later file with the same inode number does not have.
-func generationAt(fd int, name string) string {
+func generationAt(fd int, name string) (string, error) {
 	var handle struct {
 		size uint32
 		kind int32
 		data [maxHandleSize]byte
 	}
-	var path [256]byte
+	var path [maxName + 1]byte
 	flags := 0
 	if name == "" {
 		flags = unix.AT_EMPTY_PATH
-	} else if copy(path[:255], name) != len(name) {
-		return ""
+	} else if copy(path[:maxName], name) != len(name) {
+		return "", unix.ENAMETOOLONG
 	}
-	var mountID int32
-	for _, extra := range []int{0, handleForComparison} {
+	extra := 0
+	for {
 		handle.size = maxHandleSize
+		var mountID int32
 		_, _, errno := unix.Syscall6(unix.SYS_NAME_TO_HANDLE_AT, uintptr(fd), uintptr(unsafe.Pointer(&path)), uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&mountID)), uintptr(flags|extra), 0)
-		if errno == 0 {
-			return string(handle.data[:handle.size])
-		}
-		if errno != unix.EOPNOTSUPP {
-			break
+		switch errno {
+		case 0:
+			return string(handle.data[:handle.size]), nil
+		case unix.EINTR:
+		case unix.EOPNOTSUPP:
+			if extra != 0 {
+				return birthAt(fd, name, flags)
+			}
+			extra = handleForComparison
+		case unix.EINVAL, unix.ENOSYS, unix.EPERM, unix.EACCES, unix.EOVERFLOW:
+			// An old kernel, or one told not to answer.
+			return birthAt(fd, name, flags)
+		default:
+			return "", errno
 		}
 	}
+}
+
+// birthAt asks for the time of birth, which is the next best.
+func birthAt(fd int, name string, flags int) (string, error) {
 	var st unix.Statx_t
-	if unix.Statx(fd, name, flags|unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_BTIME, &st) == nil && st.Mask&unix.STATX_BTIME != 0 {
-		return strconv.FormatInt(st.Btime.Sec, 36) + "." + strconv.FormatInt(int64(st.Btime.Nsec), 36)
+	for {
+		err := unix.Statx(fd, name, flags|unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_BTIME, &st)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.ENOSYS, err == nil && st.Mask&unix.STATX_BTIME == 0:
+			return "", nil
+		case err != nil:
+			return "", err
+		}
+		return strconv.FormatInt(st.Btime.Sec, 36) + "." + strconv.FormatInt(int64(st.Btime.Nsec), 36), nil
 	}
-	return ""
 }

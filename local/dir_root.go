@@ -36,21 +36,33 @@ func openRoot(path string) (dir, error) {
 func (d *rootDir) close() error { return d.root.Close() }
 
 func (d *rootDir) self() (*node, error) {
-	info, err := d.root.Stat(".")
+	info, err := d.lstat(".")
 	if err != nil {
 		return nil, err
 	}
 	return nodeOfInfo(info), nil
 }
 
+// lstat is os.Root's, which gives up when a signal comes.
+func (d *rootDir) lstat(name string) (info fs.FileInfo, err error) {
+	for range maxTries {
+		if info, err = d.root.Lstat(name); !interrupted(err) {
+			break
+		}
+	}
+	return info, err
+}
+
 func (d *rootDir) lookup(name string) (*node, error) {
-	info, err := d.root.Lstat(name)
+	info, err := d.lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	n := nodeOfInfo(info)
 	if n.isRegular() {
-		n.generation = d.generation(name, info)
+		if n.generation, err = d.generation(name, info); err != nil {
+			return nil, err
+		}
 	}
 	return n, nil
 }
@@ -58,7 +70,7 @@ func (d *rootDir) lookup(name string) (*node, error) {
 func (d *rootDir) readlink(name string) (string, error) { return d.root.Readlink(name) }
 
 func (d *rootDir) enter(name string) (dir, error) {
-	info, err := d.root.Lstat(name)
+	info, err := d.lstat(name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +83,7 @@ func (d *rootDir) enter(name string) (dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := root.Stat(".")
+	now, err := (&rootDir{root: root}).lstat(".")
 	if err == nil && !os.SameFile(now, info) {
 		err = errMoved // a link was put there, which package os follows
 	}
@@ -128,7 +140,7 @@ func (d *rootDir) handle() (*os.File, error) { return d.root.Open(".") }
 // file opens what is called name and not what a link leads to, which package
 // os would.
 func (d *rootDir) file(name string, flags int) (*os.File, error) {
-	info, err := d.root.Lstat(name)
+	info, err := d.lstat(name)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +154,7 @@ func (d *rootDir) file(name string, flags int) (*os.File, error) {
 	now, err := f.Stat()
 	if err == nil && !os.SameFile(now, info) {
 		// A replacement is fine, if it is what has the name.
-		if info, err = d.root.Lstat(name); err == nil && !os.SameFile(now, info) {
+		if info, err = d.lstat(name); err == nil && !os.SameFile(now, info) {
 			err = errMoved
 		}
 	}
@@ -176,7 +188,7 @@ func (d *rootDir) mkdir(name string, perm fs.FileMode) error { return d.root.Mkd
 
 func (d *rootDir) remove(name string, folder bool) error {
 	// Package os takes either away.
-	info, err := d.root.Lstat(name)
+	info, err := d.lstat(name)
 	if err != nil {
 		return err
 	}
@@ -199,20 +211,6 @@ func (d *rootDir) lookupDirect(string) (*node, error) { return nil, errIndirect 
 
 func (d *rootDir) peek(string) (*node, error) { return nil, errIndirect }
 
-// sameFolder reports that to is the folder of d, of which one handle is as
-// good as another.
-func (d *rootDir) sameFolder(to *rootDir) bool {
-	if d == to {
-		return true
-	}
-	a, err := d.root.Stat(".")
-	if err != nil {
-		return false
-	}
-	b, err := to.root.Stat(".")
-	return err == nil && os.SameFile(a, b)
-}
-
 // fileContent is a content of package os.
 type fileContent struct{ *os.File }
 
@@ -232,7 +230,9 @@ func describeFile(f *os.File) (*node, error) {
 	}
 	n := nodeOfInfo(info)
 	if n.isRegular() {
-		n.generation = generationOf(f, info)
+		if n.generation, err = generationOf(f, info); err != nil {
+			return nil, err
+		}
 	}
 	return n, nil
 }

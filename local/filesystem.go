@@ -25,10 +25,12 @@ type FileSystem struct {
 // machine is what a file system shares with its guarded views.
 type machine struct {
 	roots    []*root // the longest path first
+	host     bool    // machine paths are paths of the host
 	cwd      string
 	caps     ambit.Capabilities
 	o        Options // the defaults filled in
 	denied   []deny
+	sighted  atomic.Pointer[sighting]
 	readOnly []string // canonical
 
 	// The journals of commits lie in this folder of the host. A Sub uses that
@@ -89,7 +91,7 @@ func Host(dirs []string, o *Options) (*FileSystem, error) {
 const opNew = "new"
 
 func open(dirs []string, at string, o *Options) (*FileSystem, error) {
-	m := &machine{cwd: "/"}
+	m := &machine{cwd: "/", host: at == ""}
 	if o != nil {
 		m.o = *o
 	}
@@ -123,7 +125,10 @@ func open(dirs []string, at string, o *Options) (*FileSystem, error) {
 	}
 	m.journals = m.newJournals(first)
 	runtime.SetFinalizer(m, (*machine).close)
-	m.recoverCommits()
+	if err := m.recoverCommits(); err != nil {
+		fsys.Close()
+		return nil, ambit.Wrap(opNew, dirs[0], err)
+	}
 	return fsys, nil
 }
 

@@ -70,11 +70,15 @@ func (fsys *FileSystem) stat(ctx context.Context, op ambit.Op, path string) (amb
 // is the canonical path. ok is false when the path has to be walked.
 func (fsys *FileSystem) statDirect(ctx context.Context, op ambit.Op, clean string, dir bool) (n *node, ok bool, err error) {
 	r, rest, ok := fsys.directRoot(clean)
+	if !ok || len(fsys.denied) > 0 && !strings.Contains(rest, "/") {
+		return nil, false, nil // one step does not see what is mounted there
+	}
+	before, ok := fsys.mayGoDirect()
 	if !ok {
 		return nil, false, nil
 	}
 	n, err = r.top.dir.lookupDirect(rest)
-	if err != nil || !n.isRegular() && !n.isDir() || dir && !n.isDir() || fsys.isDenied(n) {
+	if err != nil || !n.isRegular() && !n.isDir() || dir && !n.isDir() || fsys.isDenied(n) || !fsys.stayed(before) {
 		return nil, false, nil
 	}
 	if err := fsys.ask(ctx, op, clean); err != nil {
@@ -87,7 +91,7 @@ func (fsys *FileSystem) statDirect(ctx context.Context, op ambit.Op, clean strin
 // the rest of the path.
 func (m *machine) directRoot(clean string) (r *root, rest string, ok bool) {
 	r, rest, ok = m.rootOf(clean)
-	if !ok || rest == "" || !r.disk.plain || m.judgeText(clean) != nil || !m.mayGoDirect(r) {
+	if !ok || rest == "" || !r.disk.plain || m.judgeText(clean) != nil {
 		return nil, "", false
 	}
 	for name := range strings.SplitSeq(rest, "/") {
@@ -157,7 +161,7 @@ func (fsys *FileSystem) readLink(ctx context.Context, path string) (string, erro
 		}
 		link.close()
 	}
-	w := &walker{machine: fsys.machine, clean: clean, follow: true, tell: true}
+	w := &walker{machine: fsys.machine, clean: clean, follow: true, tell: !dir}
 	p, err := w.walk()
 	if err == nil {
 		defer p.close()

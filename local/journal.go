@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -179,10 +180,14 @@ func (o *journal) write(b []byte) error {
 		t.discard()
 		return err
 	}
+	if err := o.syncFolder(); err != nil {
+		t.discard()
+		return err
+	}
 	o.name, o.file = name, t.file
 	runtime.SetFinalizer(t, nil)
 	t.dir.close()
-	return o.syncFolder()
+	return nil
 }
 
 func (o *journal) syncFolder() error {
@@ -242,17 +247,20 @@ func (o *journal) close() {
 }
 
 // recoverCommits finishes or undoes the commits of processes that died.
-func (m *machine) recoverCommits() {
+func (m *machine) recoverCommits() error {
 	if !locksFolders {
-		return
+		return nil
 	}
 	for _, r := range m.roots {
 		if m.isReadOnly(r.at) {
 			continue
 		}
 		all, err := r.top.dir.entries(".")
+		if ambit.ReasonOf(err) == ambit.ErrPermission {
+			continue // nor could a commit have made a journal here
+		}
 		if err != nil {
-			continue
+			return err
 		}
 		for _, e := range all {
 			_, rest, undo := cutHidden(e.name, journalPrefix)
@@ -262,36 +270,48 @@ func (m *machine) recoverCommits() {
 					continue
 				}
 			}
-			if rest == "" {
-				m.recoverCommit(r, e.name, undo)
+			if rest != "" {
+				continue
+			}
+			if err := m.recoverCommit(r, e.name, undo); err != nil {
+				failed := ambit.Wrap("", "", err).(*ambit.Error)
+				failed.Detail = "a commit that was cut short could not be put in order: " + string(failed.Reason)
+				return failed
 			}
 		}
 	}
+	return nil
 }
 
 // maxJournal bounds what is read of a journal.
 const maxJournal = 256 << 20
 
-func (m *machine) recoverCommit(r *root, name string, undo bool) {
+func (m *machine) recoverCommit(r *root, name string, undo bool) error {
 	f, err := r.top.dir.open(name)
 	if err != nil {
-		return
+		return unlessSwapped(err)
 	}
 	defer f.Close()
 	if ok, err := tryLock(f); err != nil || !ok {
-		return // its owner lives
+		return err // its owner lives
 	}
 	info, err := describeFile(f)
-	if err != nil || !r.top.has(name, info) || info.size > maxJournal {
-		return
+	if err != nil {
+		return err
+	}
+	if now, err := lookupOrNone(r.top, name); err != nil || now == nil || !now.same(info) {
+		return err // its owner was just done
+	}
+	if info.size > maxJournal {
+		return nil
 	}
 	b := make([]byte, info.size)
 	var text journalText
-	if _, err := f.ReadAt(b, 0); err != nil {
-		return
+	if _, err := f.ReadAt(b, 0); err != nil && err != io.EOF {
+		return err
 	}
 	if json.Unmarshal(b, &text) != nil || text.Format != 1 {
-		return // of another edition, which may know more
+		return nil // no work of this library's, or of an edition that knows more
 	}
 	// What the options refuse is put in order all the same.
 	v := &recovery{machine: &machine{roots: m.roots, cwd: "/", o: Options{Links: ambit.LinksFollowed, Recovered: m.o.Recovered}}, root: r, undo: undo, whole: true}
@@ -300,12 +320,13 @@ func (m *machine) recoverCommit(r *root, name string, undo bool) {
 	}
 	if undo {
 		for i := len(text.Dirs) - 1; i >= 0; i-- {
-			v.at(text.Dirs[i], func(d *folder, name string) { _ = d.dir.remove(name, true) })
+			v.at(text.Dirs[i], v.takeBack)
 		}
 	}
-	if v.whole {
-		_ = r.top.dir.remove(name, false)
+	if !v.whole {
+		return v.err
 	}
+	return r.top.dir.remove(name, false)
 }
 
 // recovery puts one commit in order.
@@ -313,7 +334,40 @@ type recovery struct {
 	*machine
 	root  *root
 	undo  bool
-	whole bool // all of it could be done
+	whole bool  // all of it could be done
+	err   error // why not
+}
+
+func (v *recovery) fail(err error) {
+	v.whole = false
+	if v.err == nil {
+		v.err = err
+	}
+}
+
+// takeBack removes a folder that the commit has made, unless something is in
+// it.
+func (v *recovery) takeBack(d *folder, name string) {
+	info, err := lookupOrNone(d, name)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	if info == nil || !info.isDir() {
+		return
+	}
+	sub, ok, err := d.enter(name, info)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	if ok {
+		v.sweepOnce(sub)
+		sub.close()
+	}
+	if err := d.dir.remove(name, true); err != nil && !swapped(err) {
+		v.fail(err)
+	}
 }
 
 // at calls do for the folder and the name of the path, while the folder is
@@ -330,7 +384,10 @@ func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
 	}
 	p, err := v.walk(clean, false)
 	if err != nil {
-		v.whole = v.whole && ambit.ReasonOf(err) != ambit.ErrIO
+		// A folder that is gone took all with it that was in it.
+		if r := ambit.ReasonOf(err); r != ambit.ErrNotFound && r != ambit.ErrNotADirectory {
+			v.fail(err)
+		}
 		return
 	}
 	defer p.close()
@@ -339,7 +396,7 @@ func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
 	}
 	l, err := lockFolders(context.Background(), p.parent)
 	if err != nil {
-		v.whole = false
+		v.fail(err)
 		return
 	}
 	defer l.unlock()
@@ -350,12 +407,12 @@ func (v *recovery) change(c *journalChange) {
 	v.at(c.journalPath, func(d *folder, name string) {
 		at, err := lookupOrNone(d, name)
 		if err != nil {
-			v.whole = false
+			v.fail(err)
 			return
 		}
 		aside, err := lookupOrNone(d, c.Hidden)
 		if err != nil {
-			v.whole = false
+			v.fail(err)
 			return
 		}
 		switch {
@@ -365,7 +422,7 @@ func (v *recovery) change(c *journalChange) {
 			err = v.finishChange(d, name, c, aside)
 		}
 		if err != nil {
-			v.whole = false
+			v.fail(err)
 		}
 	})
 }

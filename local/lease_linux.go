@@ -35,8 +35,8 @@ func takeLease(fd int) (alone, known bool) {
 func dropLease(fd int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK) }
 
 // keptLease reports that nobody has tried to open the file for writing since
-// the lease was taken.
+// the lease was taken, as far as is known.
 func keptLease(fd int) bool {
 	kind, err := unix.FcntlInt(uintptr(fd), unix.F_GETLEASE, 0)
-	return err == nil && kind == unix.F_RDLCK
+	return err != nil || kind == unix.F_RDLCK
 }

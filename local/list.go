@@ -87,7 +87,11 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 		path := ambit.Join(dir, e.Name)
 		kind := e.Info.Kind
 		e.Info = ambit.FileInfo{Path: path, Kind: kind, Size: -1}
-		if d != nil && (details || kind == ambit.KindUnknown) && fsys.rootAt(path) == nil {
+		if r := fsys.rootAt(path); r != nil {
+			if info, err := r.top.dir.self(); err == nil && details {
+				e.Info = describe(path, info)
+			}
+		} else if d != nil && (details || kind == ambit.KindUnknown) {
 			info, err := d.lookup(e.Name)
 			switch {
 			case err == nil && info == nil:

@@ -51,7 +51,11 @@ func (fsys *FileSystem) hostPath(path string) (string, error) {
 	}
 	r := p.parent.root
 	rest := strings.TrimPrefix(within(r.at, p.path()), "/")
-	return filepath.FromSlash(r.hostDir() + rest), nil
+	host := r.hostDir() + rest
+	if rest == "" && len(r.above) > 1 {
+		host = strings.TrimSuffix(host, "/")
+	}
+	return filepath.FromSlash(host), nil
 }
 
 // hostDir returns the root's own path on the host, resolved, with a slash at
@@ -102,7 +106,7 @@ func (fsys *FileSystem) machinePath(hostPath string) (string, error) {
 	switch {
 	case ok:
 		inside = ambit.Join(r.at, strings.Join(rest, "/"))
-	case fsys.roots[0].at != "/" && fsys.rootBeneath("/"+strings.Join(names, "/")):
+	case fsys.host && fsys.rootBeneath("/"+strings.Join(names, "/")):
 		// Above the roots of Host a path of the host is a machine path.
 		return "/" + strings.Join(names, "/"), nil
 	default:

@@ -53,6 +53,10 @@ func (fsys *FileSystem) openDirect(ctx context.Context, path, clean string) (*fi
 	if !ok {
 		return nil, nil
 	}
+	before, ok := fsys.mayGoDirect()
+	if !ok {
+		return nil, nil
+	}
 	c, n, err := r.top.dir.openDirect(rest)
 	if err != nil {
 		if err == errIndirect {
@@ -60,9 +64,9 @@ func (fsys *FileSystem) openDirect(ctx context.Context, path, clean string) (*fi
 		}
 		return nil, err
 	}
-	if fsys.isDenied(n) {
+	if fsys.isDenied(n) || !fsys.stayed(before) {
 		c.Close()
-		return nil, refusedBy(ruleDeny, clean)
+		return nil, nil
 	}
 	if err := fsys.ask(ctx, ambit.OpOpen, clean); err != nil {
 		c.Close()

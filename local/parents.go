@@ -66,6 +66,9 @@ func (m *parents) makeOne(in *folder, name string) (ok bool, err error) {
 			info.mode = fs.ModeDir | mode
 		}
 	}
+	if err != nil {
+		_ = in.dir.remove(name, true)
+	}
 	if err != nil || !info.isDir() {
 		return false, unlessSwapped(err)
 	}

@@ -69,20 +69,20 @@ func (d *rootDir) disk() (k disk) {
 	return k
 }
 
-func (d *rootDir) generation(name string, _ fs.FileInfo) (g string) {
-	_ = d.withDescriptor(func(fd int) error {
-		g = generationAt(fd, name)
-		return nil
+func (d *rootDir) generation(name string, _ fs.FileInfo) (g string, err error) {
+	err = d.withDescriptor(func(fd int) error {
+		g, err = generationAt(fd, name)
+		return err
 	})
-	return g
+	return g, err
 }
 
-func generationOf(f *os.File, _ fs.FileInfo) (g string) {
-	_ = withFile(f, func(fd int) error {
-		g = generationAt(fd, "")
-		return nil
+func generationOf(f *os.File, _ fs.FileInfo) (g string, err error) {
+	err = withFile(f, func(fd int) error {
+		g, err = generationAt(fd, "")
+		return err
 	})
-	return g
+	return g, err
 }
 
 // openTop opens the root of a file system.

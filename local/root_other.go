@@ -30,6 +30,20 @@ func (d *rootDir) rename(name string, to dir, newName string, how renameMode) er
 	return d.between(name, t, newName, (*os.Root).Rename, func(root *os.Root, old, made string) { _ = root.Rename(made, old) })
 }
 
+// sameFolder reports that to is the folder of d, of which one handle is as
+// good as another.
+func (d *rootDir) sameFolder(to *rootDir) bool {
+	if d == to {
+		return true
+	}
+	a, err := d.root.Stat(".")
+	if err != nil {
+		return false
+	}
+	b, err := to.root.Stat(".")
+	return err == nil && os.SameFile(a, b)
+}
+
 // between acts from the top, where both paths are looked up again: a folder
 // that a stranger swaps for a link meanwhile can lead the name to another place
 // within the root, which is seen and undone.
@@ -64,9 +78,9 @@ func (d *rootDir) mayWrite(name string) error {
 
 func (d *rootDir) attributes(string, *os.File) error { return nil }
 
-func (d *rootDir) generation(_ string, info fs.FileInfo) string { return birth(info) }
+func (d *rootDir) generation(_ string, info fs.FileInfo) (string, error) { return birth(info), nil }
 
-func generationOf(_ *os.File, info fs.FileInfo) string { return birth(info) }
+func generationOf(_ *os.File, info fs.FileInfo) (string, error) { return birth(info), nil }
 
 func openTop(path string, _ bool) (dir, error) { return openRoot(path) }
 

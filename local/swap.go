@@ -29,6 +29,7 @@ type swap struct {
 	judged func(*node) bool
 	keep   bool // the change may have to be taken back after it was made
 	unsafe bool // the disk cannot exchange
+	litter bool // something is left under the hidden name that nobody needs
 }
 
 // writerPatience is how long a writer that has the file open is waited for.
@@ -95,8 +96,11 @@ func (s *swap) make() (bool, error) {
 	if err != nil {
 		return false, unlessSwapped(err)
 	}
-	if !s.right() {
-		return false, s.back()
+	if ok, err := s.right(); !ok || err != nil {
+		if backErr := s.back(); backErr != nil {
+			err = backErr
+		}
+		return false, err
 	}
 	return true, nil
 }
@@ -146,9 +150,12 @@ func (s *swap) ok(err error) (bool, error) {
 
 // right reports that what came out is what had to be there. Its ctime does not
 // count: the exchange itself changes it.
-func (s *swap) right() bool {
+func (s *swap) right() (bool, error) {
 	out, err := s.in.dir.lookup(s.hidden)
-	return err == nil && s.still(out) && (!s.leased || s.pin.kept())
+	if err != nil {
+		return false, unlessSwapped(err)
+	}
+	return s.still(out) && (!s.leased || s.pin.kept()), nil
 }
 
 func (s *swap) still(now *node) bool {
@@ -157,21 +164,24 @@ func (s *swap) still(now *node) bool {
 
 // again looks once more, after the wait for the disk: a program may have looked
 // the name up before the exchange, and opened it for writing since.
-func (s *swap) again() bool {
+func (s *swap) again() (bool, error) {
 	if !s.leased || s.hidden == "" {
-		return true
+		return true, nil
 	}
 	s.pin.drop()
 	alone, known := s.pin.lease()
 	s.leased = alone
 	now, err := s.pin.describe()
-	return (alone || !known) && err == nil && s.still(now)
+	if err != nil {
+		return false, err
+	}
+	return (alone || !known) && s.still(now), nil
 }
 
 // settle deletes what came out: the change stands.
 func (s *swap) settle() {
 	if s.hidden != "" {
-		_ = s.in.dir.remove(s.hidden, false)
+		s.litter = s.in.dir.remove(s.hidden, false) != nil
 	}
 }
 
@@ -188,7 +198,8 @@ func (s *swap) back() error {
 		err := s.in.dir.rename(s.hidden, s.in.dir, s.name, keeping)
 		if errors.Is(err, fs.ErrExist) {
 			// Somebody has made the name anew: what came out is older.
-			return s.in.dir.remove(s.hidden, false)
+			s.settle()
+			return nil
 		}
 		return err
 	}
@@ -205,7 +216,8 @@ func (s *swap) back() error {
 		if errors.Is(err, fs.ErrNotExist) {
 			// A stranger has removed the name: that is the newest wish.
 			out.close()
-			return s.discardHidden()
+			s.discardHidden()
+			return nil
 		}
 		if err != nil {
 			out.close()
@@ -215,7 +227,8 @@ func (s *swap) back() error {
 		if err != nil || now.same(last) {
 			// What was put in last has come out: the place holds the newest.
 			out.close()
-			return s.discardHidden()
+			s.discardHidden()
+			return nil
 		}
 		// Something newer came out. It goes back in; out is kept open until
 		// then, so that its number names nothing else.
@@ -232,7 +245,7 @@ func (s *swap) backUnsafe() error {
 	case s.staged == nil && now == nil, s.staged != nil && now != nil && now.same(s.staged.info):
 		err = s.in.dir.rename(s.hidden, s.in.dir, s.name, replacing)
 	default:
-		err = s.in.dir.remove(s.hidden, false) // there is something newer
+		s.settle() // there is something newer
 	}
 	if s.staged != nil {
 		s.staged.gone = true
@@ -240,11 +253,9 @@ func (s *swap) backUnsafe() error {
 	return err
 }
 
-func (s *swap) discardHidden() error {
+func (s *swap) discardHidden() {
 	s.staged.gone = true
-	err := s.in.dir.remove(s.hidden, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := s.in.dir.remove(s.hidden, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.litter = true
 	}
-	return err
 }

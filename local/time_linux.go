@@ -19,10 +19,15 @@ func setTime(t *temporary, at time.Time) error {
 	times := [2]unix.Timespec{{Nsec: unix.UTIME_OMIT}, modified}
 	return withFile(t.file, func(fd int) error {
 		// No path at all is the descriptor itself, on every kernel.
-		_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
-		if errno != 0 {
-			return errno
+		for {
+			_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
+			switch errno {
+			case 0:
+				return nil
+			case unix.EINTR:
+			default:
+				return errno
+			}
 		}
-		return nil
 	})
 }

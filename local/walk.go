@@ -234,6 +234,14 @@ func (w *walker) walk() (*place, error) {
 // stepped through in one go.
 func (w *walker) begin(direct bool) (*place, error) {
 	r, rest, ok := w.rootOf(w.clean)
+	if !ok && w.host {
+		// By another name of a root.
+		var names []string
+		if r, names, ok = w.land(hostNames(w.clean)); ok {
+			rest = strings.Join(names, "/")
+			w.clean = strings.TrimSuffix(ambit.Join(r.at, rest), "/")
+		}
+	}
 	if !ok {
 		if w.rootBeneath(w.clean) {
 			return w.aboveRoots(w.clean), nil
@@ -248,13 +256,12 @@ func (w *walker) begin(direct bool) (*place, error) {
 	if rest != "" {
 		w.texts[0] = strings.Split(rest, "/")
 	}
-	if cut := strings.LastIndexByte(rest, '/'); direct && cut > 0 && w.mayGoDirect(r) {
-		if d, err := r.top.dir.reach(rest[:cut]); err == nil {
-			info, err := d.self()
-			if err != nil {
-				d.close()
-				return nil, err
-			}
+	if cut := strings.LastIndexByte(rest, '/'); direct && cut > 0 {
+		d, info, err := w.reach(r, rest[:cut])
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
 			w.direct = true
 			w.stack = append(w.stack, &folder{dir: d, root: r, path: ambit.Join(r.at, rest[:cut]), info: info})
 			w.texts[0] = w.texts[0][len(w.texts[0])-1:]
@@ -274,6 +281,28 @@ func (w *walker) begin(direct bool) (*place, error) {
 		d.close()
 	}
 	return p, err
+}
+
+// reach opens the folder at path beneath r in one go. It is nil when the path
+// has to be walked.
+func (m *machine) reach(r *root, path string) (dir, *node, error) {
+	before, ok := m.mayGoDirect()
+	if !ok {
+		return nil, nil, nil
+	}
+	d, err := r.top.dir.reach(path)
+	if err != nil {
+		if err == errIndirect {
+			err = nil
+		}
+		return nil, nil, err
+	}
+	info, err := d.self()
+	if err != nil || m.isDenied(info) || !m.stayed(before) {
+		d.close()
+		return nil, nil, err
+	}
+	return d, info, nil
 }
 
 // aboveRoots is the place of a folder that leads to roots.

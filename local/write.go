@@ -52,7 +52,9 @@ func (c *call) judgeWrite(op ambit.Op, clean string, asserted bool, o *ambit.Wri
 	case p.info == nil:
 		err = p.creatable(asserted, o)
 	default:
-		err = c.fsys.replaceable(p, asserted, o)
+		if err = c.fsys.replaceable(p, asserted, o); err == nil {
+			err = c.oneName(p)
+		}
 	}
 	if err != nil {
 		p.close()
@@ -122,16 +124,33 @@ func (m *machine) replaceable(p *place, asserted bool, o *ambit.WriteOptions) er
 		return err
 	}
 	info := describe(p.path(), p.info)
-	if err := o.If.Check(&info); err != nil {
-		return err
+	return o.If.Check(&info)
+}
+
+// oneName refuses a file that has several names.
+func (c *call) oneName(p *place) error {
+	if p.info.links < 2 || c.fsys.o.HardLinks == HardLinksBroken {
+		return nil
 	}
-	if p.info.links > 1 && m.o.HardLinks == HardLinksRefused {
-		return &ambit.Error{
-			Reason: ambit.ErrDenied, Rule: "hard-links", Kind: ambit.KindRegular, Target: p.path(),
-			Detail: fmt.Sprintf("the file has %d names, some perhaps outside the roots: copy it, remove it and move the copy to its name, or serve the folder with HardLinks: HardLinksBroken", p.info.links),
+	now := p.info
+	if !c.locked {
+		// A change that is at work, or was cut short, can give a file a hidden
+		// name for a moment.
+		c.fsys.swept.Delete(p.parent.info.key())
+		c.fsys.sweepOnce(p.parent)
+		l, err := lockFolders(c.ctx, p.parent)
+		if err != nil {
+			return unlessSwapped(err)
+		}
+		defer l.unlock()
+		if now, err = p.parent.lookup(p.name); err != nil || now == nil || now.links < 2 {
+			return err
 		}
 	}
-	return nil
+	return &ambit.Error{
+		Reason: ambit.ErrDenied, Rule: "hard-links", Kind: ambit.KindRegular, Target: p.path(),
+		Detail: fmt.Sprintf("the file has %d names, some perhaps outside the roots: copy it, remove it and move the copy to its name, or serve the folder with HardLinks: HardLinksBroken", now.links),
+	}
 }
 
 // writable refuses a file that may not be written in place: that its folder
@@ -257,22 +276,16 @@ func (s *staged) dress(p *place) error {
 			return err
 		}
 	}
-	if t.info.mode.Perm() != want {
-		if err := setMode(t.file, want); err != nil {
+	if p.info == nil && t.info.mode.Perm() == want {
+		return nil
+	}
+	if p.info != nil {
+		// An access list has permission bits of its own.
+		if err := p.parent.dir.attributes(p.name, t.file); err != nil {
 			return err
 		}
 	}
-	if p.info == nil {
-		return nil
-	}
-	if err := p.parent.dir.attributes(p.name, t.file); err != nil {
-		return err
-	}
-	if s.o.Mode != 0 {
-		// The access list brought the old bits along.
-		return setMode(t.file, want)
-	}
-	return nil
+	return setMode(t.file, want)
 }
 
 // umasked returns the permission bits that a new file gets in this folder. The
@@ -483,8 +496,13 @@ func (s *staged) swapIn(p *place, l *lock) (unsure error, ok bool, err error) {
 		return nil, false, err
 	}
 	unsure = s.fsys.sync(l)
-	if s.fsys.o.Durability == Durable && !swap.again() {
-		return nil, false, swap.back()
+	if s.fsys.o.Durability == Durable {
+		if ok, err := swap.again(); !ok || err != nil {
+			if backErr := swap.back(); backErr != nil {
+				err = backErr
+			}
+			return nil, false, err
+		}
 	}
 	swap.settle()
 	return unsure, true, nil
