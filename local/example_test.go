@@ -1,6 +1,8 @@
 // Copyright The Ambit Authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build linux || darwin
+
 package local_test
 
 import (
