@@ -59,7 +59,8 @@
 //
 // [FileSystem.Commit] makes several changes or none. It writes a journal into
 // the first root that can be changed; what a killed process has left undone
-// there is taken back or finished by the next [New] or [Host].
+// there is taken back or finished by the next [New] or [Host] of that root,
+// which fails with the reason if it cannot.
 //
 // # Hidden names
 //
