@@ -13,11 +13,11 @@ import (
 )
 
 // Commit makes all changes or none. What it replaces and removes is put aside
-// under hidden names until all of it is done; a journal in the first root
-// says what to do about them. When a change fails, or the process dies, the
+// under hidden names until all of it is done; a journal in the first root that
+// can be changed says what to do about them. When a change fails, or the process dies, the
 // old files take their places again: in the second case by the next [New] of
-// the root. Others can see a part of the changes while it works. It needs the
-// right to make files in the root.
+// the root. Others can see a part of the changes while it works. With more
+// than one change it needs the right to make files in that root.
 func (fsys *FileSystem) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
 	first := ""
 	if len(changes) > 0 {

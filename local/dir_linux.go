@@ -500,13 +500,14 @@ func descriptorPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) 
 // statAt describes what has the name in the folder, or the descriptor itself
 // where name is "". It has no generation.
 func statAt(fd int, name string) (*node, error) {
-	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
-	if name == "" {
-		flags |= unix.AT_EMPTY_PATH
-	}
 	var st unix.Stat_t
 	for {
-		err := unix.Fstatat(fd, name, &st, flags)
+		var err error
+		if name == "" {
+			err = unix.Fstat(fd, &st)
+		} else {
+			err = unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT)
+		}
 		if err == nil {
 			return nodeOf(&st), nil
 		}

@@ -81,10 +81,7 @@ func (fsys *FileSystem) statDirect(ctx context.Context, op ambit.Op, clean strin
 	if err != nil || !n.isRegular() && !n.isDir() || dir && !n.isDir() || fsys.isDenied(n) || !fsys.stayed(before) {
 		return nil, false, nil
 	}
-	if err := fsys.ask(ctx, op, clean); err != nil {
-		return nil, false, err
-	}
-	return n, true, nil
+	return n, true, fsys.ask(ctx, op, clean)
 }
 
 // directRoot returns the root of a path that may be looked up in one call, and

@@ -314,7 +314,7 @@ func (m *machine) recoverCommit(r *root, name string, undo bool) error {
 		return nil // no work of this library's, or of an edition that knows more
 	}
 	// What the options refuse is put in order all the same.
-	v := &recovery{machine: &machine{roots: m.roots, cwd: "/", o: Options{Links: ambit.LinksFollowed, Recovered: m.o.Recovered}}, root: r, undo: undo, whole: true}
+	v := &recovery{machine: &machine{roots: m.roots, cwd: "/", caps: m.caps, o: Options{Links: ambit.LinksFollowed, Recovered: m.o.Recovered}}, root: r, undo: undo, whole: true}
 	for i := len(text.Changes) - 1; i >= 0; i-- {
 		v.change(&text.Changes[i])
 	}

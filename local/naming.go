@@ -108,7 +108,8 @@ func (fsys *FileSystem) machinePath(hostPath string) (string, error) {
 		inside = ambit.Join(r.at, strings.Join(rest, "/"))
 	case fsys.host && fsys.rootBeneath("/"+strings.Join(names, "/")):
 		// Above the roots of Host a path of the host is a machine path.
-		return "/" + strings.Join(names, "/"), nil
+		above := "/" + strings.Join(names, "/")
+		return above, fsys.ask(ctx, ambit.OpStat, above)
 	default:
 		return "", &ambit.Error{Reason: ambit.ErrOutside, Detail: "the path of the host lies in no root"}
 	}

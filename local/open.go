@@ -57,6 +57,15 @@ func (fsys *FileSystem) openDirect(ctx context.Context, path, clean string) (*fi
 	if !ok {
 		return nil, nil
 	}
+	if len(fsys.guards) > 0 {
+		// What a rule refuses is not even opened: a FIFO would notice.
+		if n, err := r.top.dir.lookupDirect(rest); err != nil || !n.isRegular() || !fsys.stayed(before) {
+			return nil, nil
+		}
+		if err := fsys.ask(ctx, ambit.OpOpen, clean); err != nil {
+			return nil, err
+		}
+	}
 	c, n, err := r.top.dir.openDirect(rest)
 	if err != nil {
 		if err == errIndirect {
@@ -67,10 +76,6 @@ func (fsys *FileSystem) openDirect(ctx context.Context, path, clean string) (*fi
 	if fsys.isDenied(n) || !fsys.stayed(before) {
 		c.Close()
 		return nil, nil
-	}
-	if err := fsys.ask(ctx, ambit.OpOpen, clean); err != nil {
-		c.Close()
-		return nil, err
 	}
 	f := newFile(c, n, clean)
 	f.fsys, f.ctx, f.path, f.direct = fsys.machine, ctx, path, true
@@ -159,9 +164,8 @@ func (f *file) Read(b []byte) (int, error) {
 	if err := f.usable(); err != nil {
 		return 0, ambit.Wrap(ambit.OpRead, f.path, err)
 	}
-	// What another program adds meanwhile belongs to another version. Some
-	// files that the system makes up say that they are empty, and are not.
-	if left := f.node.size - f.read; f.node.size > 0 && int64(len(b)) > left {
+	// What another program adds meanwhile belongs to another version.
+	if left := f.node.size - f.read; f.sized() && int64(len(b)) > left {
 		if left <= 0 {
 			return 0, io.EOF
 		}
@@ -169,6 +173,10 @@ func (f *file) Read(b []byte) (int, error) {
 	}
 	return f.readOn(b)
 }
+
+// sized reports that the size of the file is that of its content. Some files
+// that the system makes up say that they are empty, and are not.
+func (f *file) sized() bool { return f.direct || f.node.size > 0 }
 
 func (f *file) readOn(b []byte) (int, error) {
 	n, err := f.content.Read(b)
@@ -188,16 +196,16 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 		return 0, ambit.Wrap(ambit.OpRead, f.path, err)
 	}
 	left := f.node.size - off
-	if f.node.size > 0 && left <= 0 {
+	if f.sized() && left <= 0 {
 		return 0, io.EOF
 	}
-	short := f.node.size > 0 && int64(len(b)) > left
+	short := f.sized() && int64(len(b)) > left
 	if short {
 		b = b[:left]
 	}
 	n, err := f.content.ReadAt(b, off)
 	switch {
-	case f.node.size == 0 && (len(b) == 0 || ambit.ReasonOf(err) == ambit.ErrInvalid):
+	case !f.sized() && (len(b) == 0 || ambit.ReasonOf(err) == ambit.ErrInvalid):
 		// The system refuses a read that would end behind the largest offset.
 		return n, io.EOF
 	case err == nil && short:

@@ -11,7 +11,8 @@ import (
 )
 
 // Options are the options of [New] and [Host]; nil means the zero value. All
-// paths are machine paths. A value that cannot be kept is an error of New.
+// paths are machine paths, relative ones from the root, with Host from the
+// first one. A value that cannot be kept is an error of New.
 type Options struct {
 	// Cwd is the folder that relative paths start at, resolved through links
 	// by New; "" is the root, with [Host] the first one.
@@ -24,8 +25,8 @@ type Options struct {
 	// is denied, nothing that is mounted inside a root is entered (Rule
 	// "mount"). Other hard links to files beneath a denied folder are not seen.
 	Deny []string
-	// ReadOnly names folders in which nothing can be changed
-	// ([ambit.ErrReadOnly]); a root named here is read-only as a whole.
+	// ReadOnly names folders, which must be there, in which nothing can be
+	// changed ([ambit.ErrReadOnly]); a root named here is read-only as a whole.
 	ReadOnly []string
 	// Links is [ambit.LinksFollowed], which the zero value means too, or
 	// [ambit.LinksRefused].

@@ -36,22 +36,23 @@ func (r *reading) Read(b []byte) (int, error) {
 		return 0, fs.ErrClosed
 	}
 	defer r.done()
-	return r.read(b, func(b []byte) (int, error) { return unix.Read(r.fd, b) })
+	for {
+		n, err := unix.Read(r.fd, b[:min(len(b), maxRead)])
+		if err != unix.EINTR {
+			return got(n, err, b)
+		}
+	}
 }
 
-func (r *reading) read(b []byte, call func([]byte) (int, error)) (int, error) {
-	for {
-		n, err := call(b[:min(len(b), maxRead)])
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			return 0, err
-		case n == 0 && len(b) > 0:
-			return 0, io.EOF
-		}
-		return n, nil
+// got returns what Read does where the system has read n bytes into b.
+func got(n int, err error, b []byte) (int, error) {
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && len(b) > 0:
+		return 0, io.EOF
 	}
+	return n, nil
 }
 
 func (r *reading) ReadAt(b []byte, off int64) (n int, err error) {
@@ -60,9 +61,13 @@ func (r *reading) ReadAt(b []byte, off int64) (n int, err error) {
 	}
 	defer r.done()
 	for n < len(b) && err == nil {
-		var got int
-		got, err = r.read(b[n:], func(b []byte) (int, error) { return unix.Pread(r.fd, b, off+int64(n)) })
-		n += got
+		rest := b[n:]
+		m, readErr := unix.Pread(r.fd, rest[:min(len(rest), maxRead)], off+int64(n))
+		if readErr == unix.EINTR {
+			continue
+		}
+		m, err = got(m, readErr, rest)
+		n += m
 	}
 	return n, err
 }

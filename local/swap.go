@@ -102,6 +102,9 @@ func (s *swap) make() (bool, error) {
 		}
 		return false, err
 	}
+	if s.leased {
+		s.pin.drop() // nobody has to wait for the disk
+	}
 	return true, nil
 }
 
@@ -168,7 +171,6 @@ func (s *swap) again() (bool, error) {
 	if !s.leased || s.hidden == "" {
 		return true, nil
 	}
-	s.pin.drop()
 	alone, known := s.pin.lease()
 	s.leased = alone
 	now, err := s.pin.describe()

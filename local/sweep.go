@@ -15,8 +15,8 @@ import (
 // folders only if told so: deleting a tree is not what a caller who only looks
 // should cause. It is housekeeping: nothing depends on its success.
 func (m *machine) sweep(d *folder, names []string, folders bool) {
-	if !locksFolders {
-		return // nothing tells whether the owner lives
+	if !locksFolders || !m.caps.Write || m.isReadOnly(d.path) {
+		return // or nothing tells whether the owner lives
 	}
 	for _, name := range names {
 		switch {

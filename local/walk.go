@@ -227,6 +227,11 @@ func (w *walker) walk() (*place, error) {
 		*w = walker{machine: w.machine, clean: w.clean, follow: w.follow, tell: tell}
 		p, err = w.begin(false)
 	}
+	var refused *ambit.Error
+	if errors.As(err, &refused) && refused.Reason == ambit.ErrDenied {
+		// Where a link led is not told.
+		refused.Target = w.clean
+	}
 	return p, err
 }
 
