@@ -177,10 +177,9 @@ func onMedia(t *testing.T, test func(t *testing.T, m *medium, strategy int)) {
 // else is run without AMBIT_SOAK is what is likely to differ.
 func TestConformanceOnDisks(t *testing.T) {
 	usual := map[string][]conformance.Level{
-		"ext4/system":                    {},
-		"ext4 with whole seconds/system": {conformance.LevelWrite},
-		"overlay/system":                 {conformance.LevelWrite, conformance.LevelHostile},
-		"ramfs/system":                   {conformance.LevelWrite},
+		"ext4/system":    {},
+		"overlay/system": {conformance.LevelWrite, conformance.LevelHostile},
+		"ramfs/system":   {conformance.LevelWrite},
 	}
 	onMedia(t, func(t *testing.T, m *medium, strategy int) {
 		s := openings[strategy]
