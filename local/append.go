@@ -108,7 +108,7 @@ func (a *appending) read(p *place, content io.Reader) error {
 	if err != nil || n < appendInMemory {
 		return err
 	}
-	t, err := p.parent.create(true)
+	t, err := p.parent.create(0o600)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (a *appending) add(p *place, l *lock) (r ambit.WriteResult, err error) {
 		// Somebody else writes to it too. Of these bytes alone there is no
 		// version.
 		described := *before
-		described.size += a.size
+		described.size, described.tokens = described.size+a.size, nil
 		after = &described
 	}
 	return ambit.WriteResult{Info: describe(p.path(), after)}, notDurable(unsure)
@@ -212,7 +212,7 @@ func (a *appending) rewrite(p *place, l *lock) (r ambit.WriteResult, err error) 
 		return r, err
 	}
 	defer f.Close()
-	t, err := p.parent.create(true)
+	t, err := p.parent.create(0o600)
 	if err != nil {
 		return r, err
 	}

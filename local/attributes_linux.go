@@ -14,9 +14,9 @@ import (
 const accessList = "system.posix_acl_access"
 
 // copyAttributes gives f the access list and the user's attributes of the file
-// called name. What is granted by capabilities or labels (security.*) is for
-// the old content alone.
-func copyAttributes(folder int, name string, f *os.File) error {
+// called name, and reports whether it touched f's access list. What is granted
+// by capabilities or labels (security.*) is for the old content alone.
+func copyAttributes(folder int, name string, f *os.File) (touched bool, err error) {
 	old, err := openat(folder, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY, 0)
 	list := func(b []byte) (int, error) { return unix.Flistxattr(old, b) }
 	get := func(name string, b []byte) (int, error) { return unix.Fgetxattr(old, name, b) }
@@ -27,27 +27,28 @@ func copyAttributes(folder int, name string, f *os.File) error {
 		get = func(name string, b []byte) (int, error) { return unix.Getxattr(descriptorPath(old), name, b) }
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer unix.Close(old)
 	names, err := growing(list)
 	if errors.Is(err, unix.EOPNOTSUPP) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return withFile(f, func(fd int) error {
+	err = withFile(f, func(fd int) error {
 		if !strings.Contains(string(names), accessList+"\x00") {
-			// The folder may have given the new file one.
-			if err := unix.Fremovexattr(fd, accessList); err != nil && !errors.Is(err, unix.ENODATA) && !errors.Is(err, unix.EOPNOTSUPP) {
-				return err
+			var removeErr error
+			if touched, removeErr = removeAccessList(fd); removeErr != nil {
+				return removeErr
 			}
 		}
 		for name := range strings.SplitSeq(string(names), "\x00") {
 			if name != accessList && !strings.HasPrefix(name, "user.") {
 				continue
 			}
+			touched = touched || name == accessList
 			value, err := growing(func(b []byte) (int, error) { return get(name, b) })
 			if err == nil {
 				err = unix.Fsetxattr(fd, name, value, 0)
@@ -58,6 +59,17 @@ func copyAttributes(folder int, name string, f *os.File) error {
 		}
 		return nil
 	})
+	return touched, err
+}
+
+// removeAccessList takes the access list away that the folder may have given a
+// new file.
+func removeAccessList(fd int) (bool, error) {
+	// To ask first is cheaper.
+	if _, err := unix.Fgetxattr(fd, accessList, nil); errors.Is(err, unix.ENODATA) || errors.Is(err, unix.EOPNOTSUPP) {
+		return false, nil
+	}
+	return true, unix.Fremovexattr(fd, accessList)
 }
 
 // growing calls read with a larger buffer while it asks for one.

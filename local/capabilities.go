@@ -73,6 +73,9 @@ func token(text string, numbers ...uint64) string {
 
 // id is the same for the same file, through whatever name.
 func (n *node) id() string {
+	if n.tokens != nil {
+		return n.tokens.id
+	}
 	if !hasVersions {
 		return ""
 	}

@@ -80,35 +80,45 @@ func TestConformance(t *testing.T) {
 	conform(t, target(fastDir(t), nil))
 }
 
+// The other ways to serve a folder differ at some levels; the rest of them
+// waits for a test that is not short.
+func conformShort(t *testing.T, target conformance.Target, levels ...conformance.Level) {
+	t.Helper()
+	if !testing.Short() {
+		levels = nil
+	}
+	conform(t, target, levels...)
+}
+
 // On os.Root, as on systems without openat2, the same holds.
 func TestConformancePortable(t *testing.T) {
-	conform(t, target(fastDir(t), local.Portable(nil)))
+	conformShort(t, target(fastDir(t), local.Portable(nil)), conformance.LevelWrite, conformance.LevelConcurrent)
 }
 
 func TestConformanceOfHost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no Host on Windows")
 	}
-	conform(t, hostTarget(fastDir(t), nil))
+	conformShort(t, hostTarget(fastDir(t), nil), conformance.LevelHostile)
 }
 
 func TestConformanceRefusingLinks(t *testing.T) {
-	conform(t, target(fastDir(t), &local.Options{Links: ambit.LinksRefused}))
+	conformShort(t, target(fastDir(t), &local.Options{Links: ambit.LinksRefused}), conformance.LevelHostile)
 }
 
 // Neither what is denied elsewhere nor what waits for no disk changes an answer.
 func TestConformanceWithOptions(t *testing.T) {
-	conform(t, target(fastDir(t), &local.Options{
+	conformShort(t, target(fastDir(t), &local.Options{
 		Deny:        []string{"/never/there"},
 		Durability:  local.NotDurable,
 		HardLinks:   local.HardLinksBroken,
 		MaxFileSize: 256 << 20,
-	}))
+	}), conformance.LevelWrite)
 }
 
-func conform(t *testing.T, target conformance.Target) {
+func conform(t *testing.T, target conformance.Target, levels ...conformance.Level) {
 	t.Helper()
-	report := conformance.Test(t, target, nil)
+	report := conformance.Test(t, target, &conformance.Options{Levels: levels})
 	for _, r := range report.Results {
 		if r.Outcome != conformance.Pass && r.Outcome != conformance.Refused {
 			t.Errorf("%s: %v", r.ID, r.Outcome)

@@ -4,7 +4,6 @@
 package local
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -196,7 +195,10 @@ func (m *machine) holdsDenied(path string) error {
 // sighting is when everything denied was seen at its place last: the times of
 // the last change of each and of the folders above. A move gives what is moved
 // another one.
-type sighting struct{ changed []instant }
+type sighting struct {
+	changed [maxSighted]instant
+	n       int
+}
 
 // restful is how long something must have kept still for its time of change to
 // tell a later move, whatever clock the disk has.
@@ -226,8 +228,7 @@ func (m *machine) stayed(before *sighting) bool {
 	if before == nil {
 		return true
 	}
-	now := m.look()
-	if now != nil && slices.Equal(now.changed, before.changed) {
+	if now, ok := m.look(); ok && now == *before {
 		return true
 	}
 	m.sighted.CompareAndSwap(before, nil)
@@ -236,33 +237,32 @@ func (m *machine) stayed(before *sighting) bool {
 
 // sight is look, unless something has moved just now.
 func (m *machine) sight() *sighting {
-	s := m.look()
-	if s == nil {
+	s, ok := m.look()
+	if !ok {
 		return nil
 	}
-	for _, changed := range s.changed {
+	for _, changed := range s.changed[:s.n] {
 		if since := time.Since(changed.time()); since > 0 && since < restful {
 			return nil
 		}
 	}
-	return s
+	return &s
 }
 
-// look looks everything denied up at its place. It is nil when one is not
+// look looks everything denied up at its place. It is not ok when one is not
 // there, or there are too many: the walk is cheaper then.
-func (m *machine) look() *sighting {
-	s := &sighting{}
+func (m *machine) look() (s sighting, ok bool) {
 	for i := range m.denied {
 		d := &m.denied[i]
 		if d.folds || d.path == "" {
-			return nil
+			return s, false
 		}
 		if d.info == nil {
 			continue // no folder that is anywhere else
 		}
 		in, rest, ok := m.rootOf(d.path)
 		if !ok {
-			return nil
+			return s, false
 		}
 		for end := 0; end < len(rest); {
 			if next := strings.IndexByte(rest[end+1:], '/'); next < 0 {
@@ -271,11 +271,12 @@ func (m *machine) look() *sighting {
 				end += 1 + next
 			}
 			now, err := in.top.dir.peek(rest[:end])
-			if err != nil || end == len(rest) && !now.same(d.info) || len(s.changed) == maxSighted {
-				return nil
+			if err != nil || end == len(rest) && !now.same(d.info) || s.n == maxSighted {
+				return s, false
 			}
-			s.changed = append(s.changed, now.changed)
+			s.changed[s.n] = now.changed
+			s.n++
 		}
 	}
-	return s
+	return s, true
 }

@@ -38,8 +38,10 @@ type dir interface {
 	rename(name string, to dir, newName string, how renameMode) error // both of one kind
 	chmod(name string, mode fs.FileMode) error                        // of a folder
 	mayWrite(name string) error                                       // asks whether the caller may write to the file
-	attributes(name string, f *os.File) error                         // gives f the access list and the user's attributes of the file called name
-	mountOf(name string) (mount, error)                               // "" is the folder itself
+	// attributes gives f the access list and the user's attributes of the file
+	// called name, and reports whether f's permission bits may have changed by that.
+	attributes(name string, f *os.File) (bool, error)
+	mountOf(name string) (mount, error) // "" is the folder itself
 	disk() disk
 	pin(name string) (*pinned, error) // holds on to the file
 
@@ -96,6 +98,7 @@ type node struct {
 	// generation tells files apart that have had one inode number after the
 	// other: the disk's file handle, or the time of birth.
 	generation string
+	tokens     *tokens     // if they are known
 	info       fs.FileInfo // where the system gives no numbers
 }
 

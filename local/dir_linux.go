@@ -4,6 +4,7 @@
 package local
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -190,7 +191,7 @@ func (d *descriptor) lookup(name string) (*node, error) {
 	defer d.done()
 	n, err := statAt(d.fd, name)
 	if err == nil && n.isRegular() {
-		n.generation, err = generationAt(d.fd, name)
+		err = n.generate(func() (string, error) { return generationAt(d.fd, name) })
 	}
 	if err != nil {
 		return nil, err
@@ -400,9 +401,9 @@ func mayWriteAt(fd int, name string) error {
 	return unix.Faccessat(fd, name, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)
 }
 
-func (d *descriptor) attributes(name string, f *os.File) error {
+func (d *descriptor) attributes(name string, f *os.File) (bool, error) {
 	if !d.use() {
-		return fs.ErrClosed
+		return false, fs.ErrClosed
 	}
 	defer d.done()
 	return copyAttributes(d.fd, name, f)
@@ -448,7 +449,10 @@ func (d *descriptor) entries(name string) ([]entry, error) {
 		if n <= 0 {
 			return all, nil
 		}
-		all = appendEntries(all, buffer[:n])
+		if all == nil {
+			all = make([]entry, 0, n/24)
+		}
+		all = appendEntries(all, buffer[:n], string(buffer[:n]))
 	}
 }
 
@@ -456,7 +460,8 @@ var direntBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 // appendEntries reads what getdents64 returns: inode (8 bytes), offset (8),
 // length of the record (2), type (1) and the name, which ends with NUL.
-func appendEntries(all []entry, b []byte) []entry {
+// text is b once more: the names are parts of it.
+func appendEntries(all []entry, b []byte, text string) []entry {
 	const typeAt, nameAt = 18, 19
 	for len(b) > nameAt {
 		length := int(binary.NativeEndian.Uint16(b[16:]))
@@ -464,14 +469,11 @@ func appendEntries(all []entry, b []byte) []entry {
 			return all
 		}
 		raw := b[nameAt:length]
-		end := 0
-		for end < len(raw) && raw[end] != 0 {
-			end++
-		}
-		if name := string(raw[:end]); name != "." && name != ".." && binary.NativeEndian.Uint64(b) != 0 {
+		end := max(bytes.IndexByte(raw, 0), 0)
+		if name := text[nameAt : nameAt+end]; name != "." && name != ".." && binary.NativeEndian.Uint64(b) != 0 {
 			all = append(all, entry{name, kindOfType(b[typeAt])})
 		}
-		b = b[length:]
+		b, text = b[length:], text[length:]
 	}
 	return all
 }
@@ -521,7 +523,7 @@ func statAt(fd int, name string) (*node, error) {
 func describeDescriptor(fd int) (*node, error) {
 	n, err := statAt(fd, "")
 	if err == nil && n.isRegular() {
-		n.generation, err = generationAt(fd, "")
+		err = n.generate(func() (string, error) { return generationAt(fd, "") })
 	}
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (d *rootDir) lookup(name string) (*node, error) {
 	}
 	n := nodeOfInfo(info)
 	if n.isRegular() {
-		if n.generation, err = d.generation(name, info); err != nil {
+		if err := n.generate(func() (string, error) { return d.generation(name, info) }); err != nil {
 			return nil, err
 		}
 	}
@@ -230,7 +230,7 @@ func describeFile(f *os.File) (*node, error) {
 	}
 	n := nodeOfInfo(info)
 	if n.isRegular() {
-		if n.generation, err = generationOf(f, info); err != nil {
+		if err := n.generate(func() (string, error) { return generationOf(f, info) }); err != nil {
 			return nil, err
 		}
 	}
@@ -239,6 +239,9 @@ func describeFile(f *os.File) (*node, error) {
 
 // version returns the version of the file that n describes.
 func (n *node) version() ambit.Version {
+	if n.tokens != nil {
+		return n.tokens.version
+	}
 	if !hasVersions || !n.isRegular() {
 		return ""
 	}

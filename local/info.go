@@ -91,9 +91,11 @@ func (m *machine) directRoot(clean string) (r *root, rest string, ok bool) {
 	if !ok || rest == "" || !r.disk.plain || m.judgeText(clean) != nil {
 		return nil, "", false
 	}
-	for name := range strings.SplitSeq(rest, "/") {
-		if isHidden(name) {
-			return nil, "", false
+	if rest[0] == '.' || strings.Contains(rest, "/.") {
+		for name := range strings.SplitSeq(rest, "/") {
+			if isHidden(name) {
+				return nil, "", false
+			}
 		}
 	}
 	return r, rest, true

@@ -160,7 +160,7 @@ func (j *journals) begin(steps []*step) (*journal, error) {
 }
 
 func (o *journal) write(b []byte) error {
-	t, err := o.in.create(true)
+	t, err := o.in.create(0o600)
 	if err != nil {
 		return err
 	}

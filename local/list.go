@@ -6,6 +6,7 @@ package local
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ambitfs/ambit"
 )
@@ -59,12 +60,27 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 		defer d.close()
 	}
 	dir := p.path()
-	shown := make([]ambit.Entry, 0, len(names))
 	details := o != nil && o.Details
+	// Sorted while they are small.
+	slices.SortFunc(names, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	first, most := 0, len(names)
+	if o != nil && o.After != "" {
+		at, found := slices.BinarySearchFunc(names, o.After, func(e entry, after string) int { return strings.Compare(e.name, after) })
+		if first = at; found {
+			first++
+		}
+	}
+	if o != nil && o.Limit > 0 && o.Limit < len(names) {
+		most = o.Limit + 1 // one more tells that there are more
+	}
+	shown := make([]ambit.Entry, 0, min(most, len(names)))
 	var left []string
-	for _, e := range names {
+	for i, e := range names {
 		if isHidden(e.name) {
 			left = append(left, e.name)
+			continue
+		}
+		if i < first || len(shown) == most {
 			continue
 		}
 		if fsys.hides(d, dir, e.name, nil) || len(fsys.guards) > 0 && fsys.ask(ctx, ambit.OpStat, ambit.Join(dir, e.name)) != nil {
@@ -78,13 +94,16 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 	l := ambit.Page(dir, shown, o)
 	entries := l.Entries
 	l.Entries = entries[:0]
+	prefix, paths := ambit.Join(dir, ""), joined(dir, entries)
 	for i, e := range entries {
 		if i%64 == 0 {
 			if err := ended(ctx); err != nil {
 				return nil, err
 			}
 		}
-		path := ambit.Join(dir, e.Name)
+		path := paths[:len(prefix)+len(e.Name)]
+		paths = paths[len(path):]
+		e.Name = path[len(path)-len(e.Name):]
 		kind := e.Info.Kind
 		e.Info = ambit.FileInfo{Path: path, Kind: kind, Size: -1}
 		if r := fsys.rootAt(path); r != nil {
@@ -103,6 +122,23 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 		l.Entries = append(l.Entries, e)
 	}
 	return l, nil
+}
+
+// joined returns the paths of the entries of dir, one after the other: as one
+// string they cost one allocation.
+func joined(dir string, entries []ambit.Entry) string {
+	prefix := ambit.Join(dir, "")
+	size := 0
+	for _, e := range entries {
+		size += len(prefix) + len(e.Name)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, e := range entries {
+		b.WriteString(prefix)
+		b.WriteString(e.Name)
+	}
+	return b.String()
 }
 
 // names returns the open folder at p and all names in it, in any order and not

@@ -237,7 +237,7 @@ func (f *file) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r, rest, _ := f.fsys.rootOf(clean); f.direct && len(f.fsys.denied) == 0 {
+	if r, rest, _ := f.fsys.rootOf(clean); f.direct {
 		// That it is the very file, in the very state, is all that counts here,
 		// whatever way the system has found to it.
 		if now, err := r.top.dir.peek(rest); err == nil && now.unchanged(f.node) {

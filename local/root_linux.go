@@ -48,8 +48,12 @@ func (d *rootDir) mayWrite(name string) error {
 	return d.withDescriptor(func(fd int) error { return mayWriteAt(fd, name) })
 }
 
-func (d *rootDir) attributes(name string, f *os.File) error {
-	return d.withDescriptor(func(fd int) error { return copyAttributes(fd, name, f) })
+func (d *rootDir) attributes(name string, f *os.File) (touched bool, err error) {
+	err = d.withDescriptor(func(fd int) error {
+		touched, err = copyAttributes(fd, name, f)
+		return err
+	})
+	return touched, err
 }
 
 func (d *rootDir) mountOf(name string) (m mount, err error) {

@@ -76,7 +76,7 @@ func (d *rootDir) mayWrite(name string) error {
 	return f.Close()
 }
 
-func (d *rootDir) attributes(string, *os.File) error { return nil }
+func (d *rootDir) attributes(string, *os.File) (bool, error) { return false, nil }
 
 func (d *rootDir) generation(_ string, info fs.FileInfo) (string, error) { return birth(info), nil }
 

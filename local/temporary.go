@@ -23,12 +23,13 @@ type temporary struct {
 	gone    bool        // it had a name, which was taken from it: only its bytes are left
 }
 
-// create makes an empty temporary file in d. A private one is for its owner
-// alone until it gets other bits.
-func (d *folder) create(private bool) (*temporary, error) {
-	perm := fs.FileMode(0o666)
-	if private {
-		perm = 0o600
+// create makes an empty temporary file in d, which will get the permission bits
+// perm; 0 is those that the system gives a new file. Until then one with a name
+// is for its owner alone.
+func (d *folder) create(perm fs.FileMode) (*temporary, error) {
+	natural := perm == 0
+	if natural {
+		perm = 0o666
 	}
 	if d.top {
 		// What is staged may have to be discarded after Close.
@@ -40,12 +41,15 @@ func (d *folder) create(private bool) (*temporary, error) {
 		defer func() { d.close() }()
 	}
 	t := &temporary{}
-	f, err := d.dir.unnamed(perm)
+	f, err := d.dir.unnamed(perm | 0o600)
 	switch {
 	case err == nil:
 		t.file = f
 		t.info, err = describeFile(f)
 	case errors.Is(err, errors.ErrUnsupported):
+		if !natural {
+			perm = 0o600
+		}
 		err = t.createNamed(d, perm)
 	}
 	if err != nil {
@@ -54,7 +58,7 @@ func (d *folder) create(private bool) (*temporary, error) {
 		}
 		return nil, err
 	}
-	if !private {
+	if natural {
 		t.natural = t.info.mode.Perm()
 	}
 	t.dir = d.retain()

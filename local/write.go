@@ -200,7 +200,13 @@ func (fsys *FileSystem) stage(ctx context.Context, op ambit.Op, path string, con
 func (s *staged) fill(ctx context.Context, p *place, content io.Reader) (ok bool, err error) {
 	m := s.fsys.machine
 	m.sweepOnce(p.parent)
-	t, err := p.parent.create(p.info != nil || s.o.Mode != 0 || m.o.NewFileMode != 0)
+	want := s.o.Mode
+	if want == 0 && p.info != nil {
+		want = p.info.mode.Perm()
+	} else if want == 0 {
+		want = m.o.NewFileMode
+	}
+	t, err := p.parent.create(want)
 	if err != nil {
 		if swapped(err) {
 			return false, nil
@@ -276,14 +282,16 @@ func (s *staged) dress(p *place) error {
 			return err
 		}
 	}
-	if p.info == nil && t.info.mode.Perm() == want {
-		return nil
-	}
+	touched := false
 	if p.info != nil {
 		// An access list has permission bits of its own.
-		if err := p.parent.dir.attributes(p.name, t.file); err != nil {
+		var err error
+		if touched, err = p.parent.dir.attributes(p.name, t.file); err != nil {
 			return err
 		}
+	}
+	if !touched && t.info.mode.Perm() == want {
+		return nil
 	}
 	return setMode(t.file, want)
 }
@@ -293,7 +301,7 @@ func (s *staged) dress(p *place) error {
 // the whole process.
 func (t *temporary) umasked() (fs.FileMode, error) {
 	if t.natural == 0 {
-		probe, err := t.dir.create(false)
+		probe, err := t.dir.create(0)
 		if err != nil {
 			return 0, err
 		}
@@ -511,7 +519,7 @@ func (s *staged) swapIn(p *place, l *lock) (unsure error, ok bool, err error) {
 // copyTo starts with a new temporary file: the one that there was went away
 // with its folder, and only its bytes are left.
 func (s *staged) copyTo(p *place) error {
-	t, err := p.parent.create(true)
+	t, err := p.parent.create(0o600)
 	if err != nil {
 		return err
 	}
