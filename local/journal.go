@@ -78,6 +78,16 @@ type journalChange struct {
 	Base   *journalFile `json:"base,omitempty"`
 }
 
+// sound reports that the journal names nothing but what a commit puts aside.
+func (t *journalText) sound() bool {
+	for i := range t.Changes {
+		if _, rest, ok := cutHidden(t.Changes[i].Hidden, commitPrefix); !ok || rest != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // journalPath is a path within the journal's root, or one of the host. Names
 // are bytes, which JSON strings are not.
 type journalPath struct {
@@ -287,6 +297,10 @@ func (m *machine) recoverCommits() error {
 const maxJournal = 256 << 20
 
 func (m *machine) recoverCommit(r *root, name string, undo bool) error {
+	there, err := lookupOrNone(r.top, name)
+	if err != nil || there == nil || !there.isRegular() || !isOwn(there) || there.size > maxJournal {
+		return err // whoever may make files in the root could ask for anything
+	}
 	f, err := r.top.dir.open(name)
 	if err != nil {
 		return unlessSwapped(err)
@@ -299,22 +313,19 @@ func (m *machine) recoverCommit(r *root, name string, undo bool) error {
 	if err != nil {
 		return err
 	}
-	if now, err := lookupOrNone(r.top, name); err != nil || now == nil || !now.same(info) {
+	if now, err := lookupOrNone(r.top, name); err != nil || now == nil || !now.same(info) || !info.same(there) {
 		return err // its owner was just done
-	}
-	if info.size > maxJournal {
-		return nil
 	}
 	b := make([]byte, info.size)
 	var text journalText
 	if _, err := f.ReadAt(b, 0); err != nil && err != io.EOF {
 		return err
 	}
-	if json.Unmarshal(b, &text) != nil || text.Format != 1 {
+	if json.Unmarshal(b, &text) != nil || text.Format != 1 || !text.sound() {
 		return nil // no work of this library's, or of an edition that knows more
 	}
 	// What the options refuse is put in order all the same.
-	v := &recovery{machine: &machine{roots: m.roots, cwd: "/", caps: m.caps, o: Options{Links: ambit.LinksFollowed, Recovered: m.o.Recovered}}, root: r, undo: undo, whole: true}
+	v := &recovery{machine: &machine{roots: m.roots, cwd: "/", caps: m.caps, readOnly: m.readOnly, o: Options{Links: ambit.LinksFollowed, Recovered: m.o.Recovered}}, root: r, undo: undo, whole: true}
 	for i := len(text.Changes) - 1; i >= 0; i-- {
 		v.change(&text.Changes[i])
 	}
@@ -393,6 +404,10 @@ func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
 	defer p.close()
 	if p.isRoot() || len(p.beyond) > 0 {
 		return // the folder is gone, and all that was in it
+	}
+	if v.isReadOnly(p.path()) {
+		v.whole = false
+		return
 	}
 	l, err := lockFolders(context.Background(), p.parent)
 	if err != nil {

@@ -24,6 +24,9 @@ func nodeOfInfo(info fs.FileInfo) *node {
 	return n
 }
 
+// isOwn reports that the file belongs to the user of this process, or to root.
+func isOwn(n *node) bool { return n.uid == uint32(os.Geteuid()) || n.uid == 0 }
+
 // keepOwner gives f the owner and group of the file that it replaces, as far
 // as the caller may.
 func keepOwner(f *os.File, now, want *node) {

@@ -5,6 +5,7 @@ package local
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -125,6 +126,9 @@ func (m *machine) sweepSwap(d *folder, hidden string) {
 	info, err := d.dir.lookup(hidden)
 	if err != nil || info.isDir() {
 		return
+	}
+	if d.info.mode&fs.ModeSticky != 0 && !isOwn(info) {
+		return // others may make names here, and must not move ours by them
 	}
 	if info.isRegular() && (info.inode == staged || info.inode == expected) {
 		_ = d.dir.remove(hidden, false)
