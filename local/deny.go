@@ -158,7 +158,7 @@ func (m *machine) isDenied(info *node) bool {
 }
 
 // hides reports that the entry name of d is not to be shown.
-func (m *machine) hides(d *folder, path, name string, info *node) bool {
+func (m *machine) hides(d *folder, path, name string) bool {
 	if len(m.denied) == 0 {
 		return false
 	}
@@ -169,13 +169,8 @@ func (m *machine) hides(d *folder, path, name string, info *node) bool {
 	if d == nil {
 		return false
 	}
-	if info == nil {
-		var err error
-		if info, err = d.dir.lookup(name); err != nil {
-			return false
-		}
-	}
-	return m.judgeNode(d, name, info) != nil
+	info, err := d.dir.lookup(name)
+	return err == nil && m.judgeNode(d, name, info) != nil
 }
 
 // holdsDenied refuses a change of what is above something denied.

@@ -38,7 +38,7 @@ type machine struct {
 	journals *journals
 
 	closed atomic.Bool
-	swept  sync.Map // keys of the folders whose leftovers this value has looked for
+	swept  sync.Map // the folders whose leftovers this value has looked for, and the leftovers that it keeps
 }
 
 var (

@@ -83,7 +83,7 @@ func (fsys *FileSystem) listOnce(ctx context.Context, clean string, asserted boo
 		if i < first || len(shown) == most {
 			continue
 		}
-		if fsys.hides(d, dir, e.name, nil) || len(fsys.guards) > 0 && fsys.ask(ctx, ambit.OpStat, ambit.Join(dir, e.name)) != nil {
+		if fsys.hides(d, dir, e.name) || len(fsys.guards) > 0 && fsys.ask(ctx, ambit.OpStat, ambit.Join(dir, e.name)) != nil {
 			continue
 		}
 		shown = append(shown, ambit.Entry{Name: e.name, Info: ambit.FileInfo{Kind: e.kind}})

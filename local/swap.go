@@ -26,10 +26,9 @@ type swap struct {
 	was    *node      // what has to have been there
 	pin    *pinned    // keeps the inode number of was from being given to another file
 	leased bool       // the system tells through pin of writers
-	judged func(*node) bool
-	keep   bool // the change may have to be taken back after it was made
-	unsafe bool // the disk cannot exchange
-	litter bool // something is left under the hidden name that nobody needs
+	keep   bool       // the change may have to be taken back after it was made
+	unsafe bool       // the disk cannot exchange
+	litter bool       // something is left under the hidden name that nobody needs
 }
 
 // writerPatience is how long a writer that has the file open is waited for.
@@ -42,7 +41,7 @@ func newSwap(p *place, staged *temporary, judged func(*node) bool) (*swap, error
 	if err != nil {
 		return nil, unlessSwapped(err)
 	}
-	s := &swap{in: p.parent, name: p.name, staged: staged, pin: pin, judged: judged}
+	s := &swap{in: p.parent, name: p.name, staged: staged, pin: pin}
 	for begun := time.Now(); ; {
 		alone, known := pin.lease()
 		if alone || !known {
@@ -136,6 +135,7 @@ func (s *swap) makeUnsafe() (bool, error) {
 	return s.ok(s.in.dir.rename(s.staged.name, s.in.dir, s.name, replacing))
 }
 
+// ok is the end of makeUnsafe: after an error the place is as it was.
 func (s *swap) ok(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -161,6 +161,7 @@ func (s *swap) right() (bool, error) {
 	return s.still(out) && (!s.leased || s.pin.kept()), nil
 }
 
+// still reports that now describes what had to be there, unwritten.
 func (s *swap) still(now *node) bool {
 	return now.same(s.was) && now.size == s.was.size && now.modified == s.was.modified
 }
@@ -225,8 +226,12 @@ func (s *swap) back() error {
 			out.close()
 			return err
 		}
-		now, err := s.in.dir.lookup(s.hidden)
-		if err != nil || now.same(last) {
+		now, err := lookupOrNone(s.in, s.hidden)
+		if err != nil {
+			out.close()
+			return err // what is hidden may be the newest: a sweep will see
+		}
+		if now == nil || now.same(last) {
 			// What was put in last has come out: the place holds the newest.
 			out.close()
 			s.discardHidden()

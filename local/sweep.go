@@ -182,6 +182,15 @@ func (m *machine) putBack(d *folder, hidden, place string, staged uint64) {
 			}
 		}
 	}
+	if action == RecoveryKept {
+		type kept struct {
+			folder fileKey
+			name   string
+		}
+		if _, told := m.swept.LoadOrStore(kept{d.info.key(), hidden}, struct{}{}); told {
+			return
+		}
+	}
 	if place == "" {
 		place = hidden
 	}

@@ -408,7 +408,7 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 // come to be there that a new judgement will see. unsure is what the disk said
 // to the change that was made.
 func (s *staged) place(p *place, l *lock) (unsure error, ok bool, err error) {
-	if s.temporary.lost() {
+	if s.temporary.lost() || s.temporary.elsewhere(p.parent) {
 		err = s.copyTo(p)
 	} else if t := s.temporary; t.name != "" && !t.dir.same(p.parent) {
 		err = t.called(p.parent, temporaryName())
@@ -516,8 +516,22 @@ func (s *staged) swapIn(p *place, l *lock) (unsure error, ok bool, err error) {
 	return unsure, true, nil
 }
 
+// elsewhere reports that no move leads from the file to d: the path leads to
+// another disk by now, or through another mount.
+func (t *temporary) elsewhere(d *folder) bool {
+	if t.dir.same(d) {
+		return false
+	}
+	from, err := t.dir.dir.mountOf("")
+	if err != nil {
+		return true
+	}
+	to, err := d.dir.mountOf("")
+	return err != nil || to.crosses(from, true)
+}
+
 // copyTo starts with a new temporary file: the one that there was went away
-// with its folder, and only its bytes are left.
+// with its folder, or lies on another disk, and only its bytes are of use.
 func (s *staged) copyTo(p *place) error {
 	t, err := p.parent.create(0o600)
 	if err != nil {
@@ -525,7 +539,7 @@ func (s *staged) copyTo(p *place) error {
 	}
 	old := s.temporary
 	s.temporary = t
-	defer old.release()
+	defer old.discard()
 	if err := pour(t.file, io.NewSectionReader(old.file, 0, old.info.size)); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -724,4 +725,51 @@ func TestListPages(t *testing.T) {
 	if _, err := w.fsys.List(ctx, "..", &ambit.ListOptions{Limit: -1}); ambit.ReasonOf(err) != ambit.ErrOutside {
 		t.Errorf("a bad path before a bad option: %v", err)
 	}
+}
+
+// What was staged for one disk is published on another when the path leads
+// there by then.
+func TestPublishOnAnotherDisk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no Host on Windows")
+	}
+	w := newWorldIn(t, fastDir(t), "here/\nthere/\nd -> here")
+	other := t.TempDir()
+	if sameDisk(t, w.root, other) {
+		t.Skip("both folders for tests lie on one disk")
+	}
+	for name, o := range map[string]*local.Options{"native": nil, "portable": local.Portable(nil)} {
+		fsys, err := local.Host([]string{w.root, other}, o)
+		must(t, err)
+		must(t, os.Remove(w.host("d")))
+		must(t, os.Symlink(w.host("here"), w.host("d")))
+		s, err := fsys.Stage(ctx, "d/"+name, readerOf("staged"), nil)
+		must(t, err)
+		must(t, os.Remove(w.host("d")))
+		must(t, os.Symlink(other, w.host("d")))
+		r, err := s.Publish(ctx)
+		must(t, err)
+		if want := other + "/" + name; r.Info.Path != want {
+			t.Errorf("%s: published as %s, want %s", name, r.Info.Path, want)
+		}
+		if b, err := os.ReadFile(filepath.Join(other, name)); string(b) != "staged" {
+			t.Errorf("%s: it holds %q, %v", name, b, err)
+		}
+		fsys.Close()
+		leftovers(t, w.root)
+		leftovers(t, other)
+	}
+}
+
+func sameDisk(t *testing.T, a, b string) bool {
+	t.Helper()
+	// A hard link is what one disk alone can hold.
+	f := filepath.Join(a, "probe")
+	must(t, os.WriteFile(f, nil, 0o666))
+	defer os.Remove(f)
+	err := os.Link(f, filepath.Join(b, "probe"))
+	if err == nil {
+		must(t, os.Remove(filepath.Join(b, "probe")))
+	}
+	return err == nil
 }
