@@ -12,7 +12,8 @@ import (
 	"github.com/ambitfs/ambit"
 )
 
-// capabilities claims what holds on all roots. Where there is no lock that all
+// capabilities claims what holds on the disks of all roots; what is mounted
+// inside a root is not looked at. Where there is no lock that all
 // processes see and no time of the last change, nothing is claimed that rests
 // on them, and nothing is known of what survives a power cut. On Windows a
 // folder can be made outside the root through a junction before Go 1.26.9
@@ -52,6 +53,9 @@ func (m *machine) capabilities() ambit.Capabilities {
 		}
 		if !r.disk.movesFolders {
 			c.AtomicRemove = false
+		}
+		if r.disk.volatile {
+			c.Durable = false
 		}
 	}
 	return c

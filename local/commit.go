@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ambitfs/ambit"
 )
@@ -172,6 +173,12 @@ func (c *commit) judgeAll() error {
 func (c *commit) judgeTogether() error {
 	seen := make(map[string]bool, len(c.steps))
 	files := make(map[fileKey]bool, len(c.steps))
+	// A folder can be there under two paths.
+	type newFile struct {
+		folder fileKey
+		names  string
+	}
+	made := make(map[newFile]bool)
 	for _, s := range c.steps {
 		c.blamed = s.change.Path
 		path := s.place.path()
@@ -184,6 +191,13 @@ func (c *commit) judgeTogether() error {
 				return &ambit.Error{Reason: ambit.ErrInvalid, Target: path, Detail: "two changes name this file, by two hard links"}
 			}
 			files[info.key()] = true
+		}
+		if s.place.info == nil && hasVersions {
+			file := newFile{s.place.parent.info.key(), strings.Join(append([]string{s.place.name}, s.place.beyond...), "/")}
+			if made[file] {
+				return &ambit.Error{Reason: ambit.ErrInvalid, Target: path, Detail: "two changes name this file, by two paths to its folder"}
+			}
+			made[file] = true
 		}
 	}
 	for _, s := range c.steps {

@@ -82,6 +82,7 @@ type entry struct {
 type disk struct {
 	movesFolders bool // lets every folder have another name
 	exchanges    bool // swaps two names in one step
+	volatile     bool // nothing on it survives a power cut
 	plain        bool // opening what lies there has no effect but to open it
 }
 

@@ -271,6 +271,11 @@ func (d *descriptor) unnamed(perm fs.FileMode) (*os.File, error) {
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EISDIR), errors.Is(err, unix.EINVAL):
 		return nil, errors.ErrUnsupported
+	case errors.Is(err, unix.EPERM):
+		// So says ext4 of a folder that was removed.
+		if n, gone := d.self(); gone == nil && n.links == 0 {
+			return nil, unix.ENOENT
+		}
 	}
 	return f, err
 }

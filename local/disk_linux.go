@@ -27,6 +27,7 @@ func diskOf(fd int) disk {
 		// layer.
 		movesFolders: magic != unix.OVERLAYFS_SUPER_MAGIC,
 		exchanges:    slices.Contains(exchangingDisks, magic),
+		volatile:     magic == unix.TMPFS_MAGIC || magic == unix.RAMFS_MAGIC,
 		plain:        !slices.Contains(strangeDisks, magic) && !holdsDevices(fd),
 	}
 }
