@@ -187,7 +187,7 @@ func (m *machine) holdsDenied(path string) error {
 	return nil
 }
 
-// sighting is when everything denied was seen at its place last: the times of
+// sighting is when every denied folder was seen at its place last: the times of
 // the last change of each and of the folders above. A move gives what is moved
 // another one.
 type sighting struct {
@@ -199,9 +199,9 @@ type sighting struct {
 // tell a later move, whatever clock the disk has.
 const restful = 50 * time.Millisecond
 
-// mayGoDirect reports whether the text of a path may tell alone whether it is
-// denied, which it does as long as everything denied is where it was: no link
-// or mount is on a direct way. What was then reached is only good if stayed
+// mayGoDirect reports whether the text of a path may tell alone whether it lies
+// in something denied, which it does as long as every denied folder is where it
+// was: no link or mount is on a direct way. What was then reached is only good if stayed
 // says so afterwards.
 func (m *machine) mayGoDirect() (*sighting, bool) {
 	if len(m.denied) == 0 {
@@ -244,11 +244,14 @@ func (m *machine) sight() *sighting {
 	return &s
 }
 
-// look looks everything denied up at its place. It is not ok when one is not
+// look looks every denied folder up at its place. It is not ok when one is not
 // there, or there are too many: the walk is cheaper then.
 func (m *machine) look() (s sighting, ok bool) {
 	for i := range m.denied {
 		d := &m.denied[i]
+		if d.info != nil && !d.info.isDir() && !d.folds {
+			continue // a file is known by itself, wherever it is
+		}
 		if d.folds || d.path == "" {
 			return s, false
 		}
