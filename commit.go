@@ -17,7 +17,7 @@ import (
 type Change struct {
 	Op      Op           // OpWrite or OpRemove
 	Path    string       // OpWrite follows a link, OpRemove acts on the link itself
-	Content io.Reader    // OpWrite: the whole new content
+	Content io.Reader    // OpWrite: the whole new content, read once: make the Change anew for another try
 	If      Precondition // as for Write and Remove
 	Parents bool         // OpWrite: make missing parents
 	Mode    fs.FileMode  // OpWrite: as WriteOptions.Mode

@@ -25,7 +25,7 @@ func TestCommitOfHardLinks(t *testing.T) {
 	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	fsys, err := local.New(dir, nil)
+	fsys, err := local.New(dir, &local.Options{HardLinks: local.HardLinksBroken})
 	if err != nil {
 		t.Fatal(err)
 	}

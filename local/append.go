@@ -140,11 +140,11 @@ func (a *appending) close() {
 func (a *appending) create() (ambit.WriteResult, error) {
 	o := a.o
 	o.If = ambit.IfAbsent()
-	s, err := a.fsys.stage(a.ctx, ambit.OpAppend, a.path, a.reader(), &o)
+	s, err := a.stage(ambit.OpAppend, a.path, a.reader(), &o)
 	if err != nil {
 		return ambit.WriteResult{}, err
 	}
-	return s.publish(a.ctx)
+	return s.publish(a.call)
 }
 
 // add adds the content to the file at p.

@@ -110,11 +110,10 @@ func (c *commit) run(changes []ambit.Change) ([]ambit.WriteResult, error) {
 		}
 		c.blamed = s.change.Path
 		var err error
-		s.staged, err = c.fsys.stage(c.ctx, ambit.OpWrite, s.change.Path, s.change.Content, s.options())
+		s.staged, err = c.stage(ambit.OpWrite, s.change.Path, s.change.Content, s.options())
 		if err != nil {
 			return nil, err
 		}
-		s.staged.call = c.call
 	}
 	for range maxTries {
 		done, unsure, err := c.publish()

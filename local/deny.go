@@ -34,11 +34,14 @@ func (m *machine) findDenied(paths []string) ([]deny, error) {
 	var all []deny
 	for _, path := range paths {
 		clean, _, err := ambit.Resolve(m.cwd, path)
+		if err == nil && len(m.roots) > 1 && path[0] != '/' {
+			err = &ambit.Error{Reason: ambit.ErrInvalid, Detail: "of several roots it must be said in which one: the path is relative"}
+		}
 		if err == nil {
 			err = checkNames(clean, path)
 		}
 		if err != nil {
-			return nil, ambit.Wrap(opNew, path, err)
+			return nil, optionError("Deny", path, err)
 		}
 		// A link is denied as a name, and so is what it leads to.
 		for _, follow := range []bool{false, true} {
@@ -47,7 +50,7 @@ func (m *machine) findDenied(paths []string) ([]deny, error) {
 				if follow && ambit.ReasonOf(err) != ambit.ErrIO {
 					continue // it leads nowhere
 				}
-				return nil, ambit.Wrap(opNew, path, err)
+				return nil, optionError("Deny", path, err)
 			}
 			d := deny{path: p.path(), info: p.info}
 			isRoot := p.isRoot()
@@ -56,7 +59,7 @@ func (m *machine) findDenied(paths []string) ([]deny, error) {
 			}
 			p.close()
 			if isRoot || m.rootBeneath(d.path) {
-				return nil, ambit.Wrap(opNew, path, &ambit.Error{Reason: ambit.ErrInvalid, Detail: "a root, or a folder above one, cannot be denied"})
+				return nil, optionError("Deny", path, &ambit.Error{Reason: ambit.ErrInvalid, Detail: "a root, or a folder above one, cannot be denied"})
 			}
 			all = append(all, d)
 			if d.info == nil || !d.info.isLink() {

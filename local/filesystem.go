@@ -143,7 +143,7 @@ func (m *machine) apply(fsys *FileSystem) error {
 			err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.Kind, Target: info.Path}
 		}
 		if err != nil {
-			return ambit.Wrap(opNew, path, err)
+			return optionError("ReadOnly", path, err)
 		}
 		m.readOnly = append(m.readOnly, info.Path)
 	}
@@ -163,10 +163,17 @@ func (m *machine) apply(fsys *FileSystem) error {
 		err = &ambit.Error{Reason: ambit.ErrNotADirectory, Kind: info.Kind, Target: info.Path}
 	}
 	if err != nil {
-		return ambit.Wrap(opNew, m.o.Cwd, err)
+		return optionError("Cwd", m.o.Cwd, err)
 	}
 	m.cwd = info.Path
 	return nil
+}
+
+// optionError is an error of New about the value of an option.
+func optionError(option, value string, err error) error {
+	e := ambit.Wrap(opNew, value, err).(*ambit.Error)
+	e.Detail = strings.TrimSuffix("Options."+option+": "+e.Detail, ": ")
+	return e
 }
 
 // isReadOnly reports that nothing may be changed at the canonical path.

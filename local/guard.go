@@ -22,8 +22,11 @@ type guard struct {
 // before anything is done at it or told of it; no lock is held meanwhile. What
 // was answered holds for what is then done, on the same handles: a path that
 // leads elsewhere by then is asked about anew. Guards add up, the first one is
-// asked first. With a nil ask every call is refused. Both values share their
-// handles: to Close one closes the other.
+// asked first. With a nil ask every call is refused. The result is a
+// *FileSystem. Both values share their handles: to Close one closes the other.
+//
+// It is a rule and no log: what is refused before a rule is asked, and what
+// became of a call, it does not see. A change may be asked about more than once.
 func (fsys *FileSystem) Guard(ask func(ctx context.Context, op ambit.Op, canonical string) error) ambit.FileSystem {
 	if ask == nil {
 		ask = func(context.Context, ambit.Op, string) error { return ambit.ErrUnsupported }

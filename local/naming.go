@@ -21,9 +21,11 @@ const (
 // HostPath returns the path on the host of what is at the machine path, links
 // resolved; of a name that is missing, the path that it would have. It is for
 // handing a file to a program: what the path leads to may have changed by
-// then, and nothing confines that program. What the file system refuses has no
-// host path: [ambit.ErrOutside], [ambit.ErrDenied] and what else Stat would say
-// of the way. A folder that a guard refuses to Stat is refused.
+// then, and nothing confines that program; that a path is handed out says
+// nothing of what may be done there, also not that it may be written. What the
+// file system refuses has no host path: [ambit.ErrOutside], [ambit.ErrDenied]
+// and what else Stat would say of the way. A guard is asked for "stat" of the
+// path itself, with a context of its own.
 func (fsys *FileSystem) HostPath(path string) (string, error) {
 	host, err := fsys.hostPath(path)
 	return host, ambit.Wrap(opHostPath, path, err)

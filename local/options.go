@@ -18,7 +18,9 @@ type Options struct {
 	// by New; "" is the root, with [Host] the first one.
 	Cwd string
 	// Deny names files and folders that are refused ([ambit.ErrDenied], Rule
-	// "deny"), whether they exist or not: by their paths, whatever links lead
+	// "deny"), whether they exist or not. Each is one path and no pattern: ".git"
+	// is that of the root alone, which a rule for every depth is given to Guard
+	// for; with several roots the paths must be absolute. They are refused by their paths, whatever links lead
 	// there, and what is there at the time of New also by its identity, so that
 	// it stays refused after it was moved, under another hard link, and through
 	// a second mount. What lies above cannot be moved or removed. While anything
@@ -42,10 +44,13 @@ type Options struct {
 	// MaxFileSize is the size in bytes that no file may grow beyond
 	// ([ambit.ErrTooLarge]); 0: as the disk allows.
 	MaxFileSize int64
-	// Recovered, if not nil, is told of each trace of a process that was
-	// killed in the midst of a change and that was not merely deleted: by New of
-	// commits, by later calls of files. It may be called from several
-	// goroutines at once and must not call the file system.
+	// Recovered, if not nil, is told what has been done about the changes that
+	// a killed process was in the midst of. New calls it before it returns, once
+	// for each file of an unfinished Commit that had been replaced, made or
+	// removed; later calls that come across another program's file, which a
+	// conditional change had taken from its place, call it for that. What is
+	// merely deleted is not told. It may be called from several goroutines at
+	// once and must not call the file system.
 	Recovered func(Recovery)
 
 	portable bool // on os.Root also where the system has better

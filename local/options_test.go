@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -455,9 +454,6 @@ func TestMaxFileSize(t *testing.T) {
 func TestDurability(t *testing.T) {
 	w := newWorldIn(t, fastDir(t), "f = F")
 	durable, fast := serve(t, w.root, nil), serve(t, w.root, &local.Options{Durability: local.NotDurable})
-	if runtime.GOOS == "linux" && !durable.Capabilities().Durable {
-		t.Error("the default is not durable")
-	}
 	if fast.Capabilities().Durable {
 		t.Error("durable is claimed where nothing is synced")
 	}

@@ -19,11 +19,11 @@ import (
 // temporary file in the same folder, which is synced and then takes the name,
 // so that a kill at any moment leaves the old bytes or the new.
 func (fsys *FileSystem) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
-	s, err := fsys.stage(ctx, ambit.OpWrite, path, content, o)
+	s, err := fsys.newCall(ctx).stage(ambit.OpWrite, path, content, o)
 	if err != nil {
 		return ambit.WriteResult{}, ambit.Wrap(ambit.OpWrite, path, err)
 	}
-	r, err := s.publish(ctx)
+	r, err := s.publish(s.call)
 	return r, ambit.Wrap(ambit.OpWrite, path, err)
 }
 
@@ -31,7 +31,7 @@ func (fsys *FileSystem) Write(ctx context.Context, path string, content io.Reade
 // descriptor and a temporary file, which is removed by a later call should
 // this process die.
 func (fsys *FileSystem) Stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.Staged, error) {
-	s, err := fsys.stage(ctx, ambit.OpWrite, path, content, o)
+	s, err := fsys.newCall(ctx).stage(ambit.OpWrite, path, content, o)
 	if err != nil {
 		return nil, ambit.Wrap(ambit.OpStage, path, err)
 	}
@@ -167,8 +167,8 @@ func (p *place) writable() error {
 	return nil
 }
 
-func (fsys *FileSystem) stage(ctx context.Context, op ambit.Op, path string, content io.Reader, o *ambit.WriteOptions) (*staged, error) {
-	clean, asserted, err := fsys.resolveChange(ctx, path)
+func (c *call) stage(op ambit.Op, path string, content io.Reader, o *ambit.WriteOptions) (*staged, error) {
+	clean, asserted, err := c.fsys.resolveChange(c.ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -177,16 +177,16 @@ func (fsys *FileSystem) stage(ctx context.Context, op ambit.Op, path string, con
 	}
 	// It refuses a nil reader too.
 	change := ambit.Change{Op: ambit.OpWrite, Path: path, Content: content, If: o.If, Mode: o.Mode}
-	if err := ambit.CheckChanges([]ambit.Change{change}, fsys.caps); err != nil {
+	if err := ambit.CheckChanges([]ambit.Change{change}, c.fsys.caps); err != nil {
 		return nil, err
 	}
-	s := &staged{call: fsys.newCall(ctx), op: op, path: path, clean: clean, asserted: asserted, o: *o}
+	s := &staged{call: c, op: op, path: path, clean: clean, asserted: asserted, o: *o}
 	for range maxTries {
 		p, err := s.judgeWrite(op, clean, asserted, o)
 		if err != nil {
 			return nil, err
 		}
-		ok, err := s.fill(ctx, p, content)
+		ok, err := s.fill(p, content)
 		p.close()
 		if ok || err != nil {
 			return s, err
@@ -197,7 +197,7 @@ func (fsys *FileSystem) stage(ctx context.Context, op ambit.Op, path string, con
 
 // fill puts the content into a temporary file in the folder of p. Nothing of
 // it was read yet when ok is false, for a folder that was removed meanwhile.
-func (s *staged) fill(ctx context.Context, p *place, content io.Reader) (ok bool, err error) {
+func (s *staged) fill(p *place, content io.Reader) (ok bool, err error) {
 	m := s.fsys.machine
 	m.sweepOnce(p.parent)
 	want := s.o.Mode
@@ -218,7 +218,7 @@ func (s *staged) fill(ctx context.Context, p *place, content io.Reader) (ok bool
 			t.discard()
 		}
 	}()
-	if err := pour(t.file, ambit.Content(ctx, content, m.o.MaxFileSize)); err != nil {
+	if err := pour(t.file, ambit.Content(s.ctx, content, m.o.MaxFileSize)); err != nil {
 		return false, err
 	}
 	s.temporary = t
@@ -329,7 +329,8 @@ type staged struct {
 func (s *staged) Info() ambit.FileInfo { return s.info }
 
 func (s *staged) Publish(ctx context.Context) (ambit.WriteResult, error) {
-	r, err := s.publish(ctx)
+	// A rule is asked again: Publish judges everything anew.
+	r, err := s.publish(s.fsys.newCall(ctx))
 	return r, ambit.Wrap(ambit.OpPublish, s.path, err)
 }
 
@@ -343,7 +344,7 @@ func (s *staged) Discard(context.Context) error {
 	return nil
 }
 
-func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
+func (s *staged) publish(c *call) (r ambit.WriteResult, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.temporary == nil {
@@ -360,11 +361,10 @@ func (s *staged) publish(ctx context.Context) (r ambit.WriteResult, err error) {
 		s.temporary = nil
 		made.close()
 	}()
-	if _, _, err := s.fsys.resolveChange(ctx, s.path); err != nil {
+	if _, _, err := s.fsys.resolveChange(c.ctx, s.path); err != nil {
 		return r, err
 	}
-	// A rule is asked again: Publish judges everything anew.
-	s.call = s.fsys.newCall(ctx)
+	s.call = c
 	judge := func() (*place, error) { return s.judgeWrite(s.op, s.clean, s.asserted, &s.o) }
 	if len(s.fsys.guards) > 0 {
 		p, err := judge()
