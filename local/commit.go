@@ -273,8 +273,12 @@ func (c *commit) publish() (done bool, unsure, err error) {
 			}
 		}
 	}
-	if err := c.journal.finish(); err != nil && unsure == nil {
-		unsure = err
+	notSure, err := c.journal.finish()
+	if err != nil {
+		return false, nil, c.undo(err)
+	}
+	if unsure == nil {
+		unsure = notSure
 	}
 	for _, s := range c.steps {
 		if s.swap != nil {
@@ -346,31 +350,45 @@ func (c *commit) make(i int) (bool, error) {
 	return true, nil
 }
 
-// makeParents makes the folders above the place of s. An earlier change may
-// have made some of them.
+// makeParents makes the folders above the place of s, from the folder that was
+// judged. An earlier change may have made some of them.
 func (c *commit) makeParents(s *step) (bool, error) {
-	p, err := c.fsys.walk(s.clean, true)
-	if err != nil {
-		return false, unlessSwapped(err)
+	in, name, beyond := s.place.parent, s.place.name, s.place.beyond
+	for len(beyond) > 0 {
+		made := c.madeAt(ambit.Join(in.path, name))
+		if made == nil {
+			break
+		}
+		in, name, beyond = made, beyond[0], beyond[1:]
 	}
 	m := &parents{machine: c.fsys.machine}
 	c.made = append(c.made, m)
-	deepest := p
-	if len(p.beyond) > 0 {
-		deepest, err = m.make(p)
-		p.close()
+	deepest := &place{parent: in.retain(), name: name, beyond: beyond}
+	if len(beyond) > 0 {
+		start := deepest
+		var err error
+		deepest, err = m.make(start)
+		start.close()
 		if err != nil || deepest == nil {
 			return false, err
 		}
-	}
-	if deepest.info != nil {
-		deepest.close()
-		return false, nil
 	}
 	s.place.close()
 	s.place = deepest
 	s.result.CreatedDirs = m.paths()
 	return true, nil
+}
+
+// madeAt returns the folder at the canonical path that this commit has made.
+func (c *commit) madeAt(path string) *folder {
+	for _, m := range c.made {
+		for _, f := range m.made {
+			if f.dir != nil && f.dir.path == path {
+				return f.dir
+			}
+		}
+	}
+	return nil
 }
 
 func (c *commit) takeOut(s *step, hidden string) (bool, error) {

@@ -12,18 +12,18 @@ import (
 
 // deleteTree deletes the folder name of d, which has left its place in the
 // tree, with all beneath it. It follows no link out of it and enters no other
-// mount.
-func deleteTree(d dir, name string) error {
+// mount, and leaves what spared reports, and so the folders above it.
+func deleteTree(d dir, name string, spared func(*node) bool) error {
 	m, err := d.mountOf("")
 	if err != nil {
 		return err
 	}
-	top, err := enterDoomed(d, name, m)
+	top, err := enterDoomed(d, name, m, spared)
 	if err != nil || top == nil {
 		return err
 	}
 	defer top.close()
-	if err := emptyTree(top, m); err != nil {
+	if err := emptyTree(top, m, spared); err != nil {
 		return err
 	}
 	return d.remove(name, true)
@@ -31,7 +31,7 @@ func deleteTree(d dir, name string) error {
 
 // emptyTree deletes what is in top. However deep that is, few folders are open
 // at a time: from top the deeper ones are opened anew.
-func emptyTree(top dir, m mount) error {
+func emptyTree(top dir, m mount, spared func(*node) bool) error {
 	type visit struct {
 		path  string
 		again bool
@@ -40,7 +40,7 @@ func emptyTree(top dir, m mount) error {
 	var failed error
 	for len(visits) > 0 {
 		v := &visits[len(visits)-1]
-		c := clearance{mount: m}
+		c := clearance{mount: m, spared: spared}
 		err := c.emptyPath(top, v.path)
 		if len(c.deeper) > 0 && !v.again && !slices.Contains(c.deeper, v.path) {
 			v.again = true
@@ -60,6 +60,7 @@ func emptyTree(top dir, m mount) error {
 // clearance deletes the contents of folders that lie on mount.
 type clearance struct {
 	mount  mount
+	spared func(*node) bool
 	deeper []string // paths of folders that are too deep to empty in one go
 }
 
@@ -118,7 +119,7 @@ func (c *clearance) delete(in dir, name, path string, levels int) error {
 		path += "/"
 	}
 	path += name
-	sub, err := enterDoomed(in, name, c.mount)
+	sub, err := enterDoomed(in, name, c.mount, c.spared)
 	if outOfDescriptors(err) {
 		c.deeper = append(c.deeper, path)
 	}
@@ -142,12 +143,17 @@ func (c *clearance) delete(in dir, name, path string, levels int) error {
 	return in.remove(name, true)
 }
 
+var errSpared = errors.New("this stays")
+
 var errDeeper = errors.New("the folder is not empty yet")
 
 // enterDoomed opens the folder name of d for its contents to be deleted. It is
 // nil for what is no folder.
-func enterDoomed(d dir, name string, m mount) (dir, error) {
+func enterDoomed(d dir, name string, m mount, spared func(*node) bool) (dir, error) {
 	info, err := d.lookup(name)
+	if err == nil && spared(info) {
+		err = errSpared
+	}
 	if err != nil || !info.isDir() {
 		return nil, err
 	}

@@ -4,6 +4,7 @@
 package local
 
 import (
+	"runtime"
 	"strings"
 	"time"
 
@@ -12,9 +13,10 @@ import (
 
 // deny is a file or folder that is refused.
 type deny struct {
-	path  string // canonical; "" for one outside a Sub
-	info  *node  // what was there at the time of New; nil for nothing
-	folds bool   // its disk takes letters of either case for the same
+	path  string  // canonical; "" for one outside a Sub
+	info  *node   // what was there at the time of New; nil for nothing
+	folds bool    // its disk takes letters of either case for the same
+	pin   *pinned // keeps the inode number of info from being given to another
 }
 
 const (
@@ -53,9 +55,16 @@ func (m *machine) findDenied(paths []string) ([]deny, error) {
 				return nil, optionError("Deny", path, err)
 			}
 			d := deny{path: p.path(), info: p.info}
+			if d.info != nil && !p.isRoot() {
+				if d.pin, err = p.parent.dir.pin(p.name); err != nil {
+					p.close()
+					return nil, optionError("Deny", path, err)
+				}
+				runtime.SetFinalizer(d.pin, (*pinned).close)
+			}
 			isRoot := p.isRoot()
 			if !isRoot {
-				d.folds = folds(p)
+				d.folds = p.parent.root.disk.folds || folds(p)
 			}
 			p.close()
 			if isRoot || m.rootBeneath(d.path) {
@@ -117,9 +126,26 @@ func (d *deny) covers(path string) bool {
 		return false
 	}
 	if d.folds {
-		return len(path) >= len(d.path) && strings.EqualFold(path[:len(d.path)], d.path) && (len(path) == len(d.path) || path[len(d.path)] == '/')
+		return containsFold(d.path, path)
 	}
 	return ambit.Contains(d.path, path)
+}
+
+// containsFold is ambit.Contains on a disk that folds letters.
+func containsFold(dir, path string) bool {
+	if dir == "/" {
+		return true
+	}
+	names, beneath := strings.Split(dir, "/"), strings.Split(path, "/")
+	if len(beneath) < len(names) {
+		return false
+	}
+	for i := range names {
+		if !strings.EqualFold(names[i], beneath[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // judgeText refuses a canonical path that is denied by its text.
@@ -153,7 +179,7 @@ func (m *machine) judgeNode(d *folder, name string, info *node) error {
 
 func (m *machine) isDenied(info *node) bool {
 	for i := range m.denied {
-		if was := m.denied[i].info; was != nil && was.same(info) {
+		if was := m.denied[i].info; was != nil && was.same(info) && (was.generation == info.generation || was.generation == "" || info.generation == "") {
 			return true
 		}
 	}
@@ -183,7 +209,7 @@ func (m *machine) holdsDenied(path string) error {
 		if d.path == "" {
 			continue
 		}
-		if ambit.Contains(path, d.path) || d.folds && len(d.path) > len(path) && strings.EqualFold(d.path[:len(path)], path) && d.path[len(path)] == '/' {
+		if ambit.Contains(path, d.path) || d.folds && containsFold(path, d.path) {
 			return refusedBy(ruleDeny, path)
 		}
 	}

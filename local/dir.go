@@ -43,7 +43,8 @@ type dir interface {
 	attributes(name string, f *os.File) (bool, error)
 	mountOf(name string) (mount, error) // "" is the folder itself
 	disk() disk
-	pin(name string) (*pinned, error) // holds on to the file
+	pin(name string) (*pinned, error)   // holds on to the file
+	loose(name string) (*pinned, error) // the same without a descriptor, which does not hold on to it
 
 	// reach opens the folder at path, some names beneath, with one call where
 	// the system can; errIndirect where it cannot, or not for this path.
@@ -83,6 +84,7 @@ type disk struct {
 	movesFolders bool // lets every folder have another name
 	exchanges    bool // swaps two names in one step
 	volatile     bool // nothing on it survives a power cut
+	folds        bool // takes letters of either case for the same, or may do so: names have to be looked up
 	plain        bool // opening what lies there has no effect but to open it
 }
 

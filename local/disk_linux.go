@@ -27,9 +27,32 @@ func diskOf(fd int) disk {
 		// layer.
 		movesFolders: magic != unix.OVERLAYFS_SUPER_MAGIC,
 		exchanges:    slices.Contains(exchangingDisks, magic),
+		folds:        !slices.Contains(exchangingDisks, magic) && magic != unix.RAMFS_MAGIC && foldsIn(fd),
 		volatile:     magic == unix.TMPFS_MAGIC || magic == unix.RAMFS_MAGIC,
 		plain:        !slices.Contains(strangeDisks, magic) && !holdsDevices(fd),
 	}
+}
+
+// foldsIn reports that the disk takes letters of either case for the same, as a
+// name in the folder shows. Where none has letters it may.
+func foldsIn(fd int) bool {
+	all, err := newDescriptor(fd).entries(".") // the caller closes it
+	if err != nil {
+		return true
+	}
+	for _, e := range all {
+		other := swapCase(e.name)
+		if other == e.name {
+			continue
+		}
+		a, err := statAt(fd, e.name)
+		if err != nil {
+			continue
+		}
+		b, err := statAt(fd, other)
+		return err == nil && a.same(b)
+	}
+	return true
 }
 
 // holdsDevices reports that the folder is where a system keeps its devices,

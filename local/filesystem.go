@@ -32,6 +32,8 @@ type machine struct {
 	denied   []deny
 	sighted  atomic.Pointer[sighting]
 	readOnly []string // canonical
+	// What was there at the time of New.
+	readOnlyNodes []*node
 
 	// The journals of commits lie in this folder of the host. A Sub uses that
 	// of the file system that it was made from, where New looks.
@@ -146,6 +148,12 @@ func (m *machine) apply(fsys *FileSystem) error {
 			return optionError("ReadOnly", path, err)
 		}
 		m.readOnly = append(m.readOnly, info.Path)
+		p, err := m.walk(info.Path, false)
+		if err != nil {
+			return optionError("ReadOnly", path, err)
+		}
+		m.readOnlyNodes = append(m.readOnlyNodes, p.info)
+		p.close()
 	}
 	if !slices.ContainsFunc(m.roots, func(r *root) bool { return !m.isReadOnly(r.at) }) {
 		m.caps = m.caps.ReadOnly()

@@ -5,9 +5,9 @@ package local
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/ambitfs/ambit"
@@ -21,7 +21,7 @@ const (
 	// Content that was not published, and folders that were removed.
 	temporaryPrefix = ".ambit.tmp."
 	// What a conditional change has taken from its place, until it is known
-	// that it was what the caller had seen: two inode numbers and the name of
+	// that it was what the caller had seen: digits of two files and the name of
 	// the place follow.
 	swapPrefix = ".ambit.swap."
 	// What a Commit has put aside; only the journal tells what to do about it.
@@ -45,6 +45,19 @@ func isHidden(name string) bool {
 	return ok && (rest == "" || rest[0] == '.')
 }
 
+// holdsHidden reports that one of the names of the path belongs to the library.
+func holdsHidden(path string) bool {
+	if path == "" || path[0] != '.' && !strings.Contains(path, "/.") {
+		return false
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if isHidden(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // cutHidden splits a name of the form of prefix after its digits.
 func cutHidden(name, prefix string) (digits, rest string, ok bool) {
 	if len(name) < len(prefix)+hiddenDigits || !strings.EqualFold(name[:len(prefix)], prefix) {
@@ -65,11 +78,22 @@ func randomDigits() string {
 
 func temporaryName() string { return temporaryPrefix + randomDigits() }
 
+// noFile stands in a swap name for no file.
+const noFile = "0000000000000000"
+
+// swapKey tells the file from every other that has ever been, in 16 digits.
+func (n *node) swapKey() string {
+	if n == nil {
+		return noFile
+	}
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(n.generation), n.inode))
+	return hex.EncodeToString(sum[:8])
+}
+
 // swapName is the hidden name for a swap at the place called name: staged is
-// the inode of what is to come there, 0 for nothing, and expected that of what
-// is to go.
-func swapName(staged, expected uint64, name string) string {
-	hidden := fmt.Sprintf("%s%016x%016x", swapPrefix, staged, expected)
+// what is to come there, nil for nothing, and expected what is to go.
+func swapName(staged, expected *node, name string) string {
+	hidden := swapPrefix + staged.swapKey() + expected.swapKey()
 	if len(hidden)+1+len(name) > maxName {
 		return hidden
 	}
@@ -78,17 +102,12 @@ func swapName(staged, expected uint64, name string) string {
 
 // parseSwapName takes apart what swapName has put together; place is "" when
 // the name was too long to be kept.
-func parseSwapName(hidden string) (staged, expected uint64, place string, ok bool) {
+func parseSwapName(hidden string) (staged, expected, place string, ok bool) {
 	digits, rest, ok := cutHidden(hidden, swapPrefix)
 	if !ok || rest != "" && rest[0] != '.' {
-		return 0, 0, "", false
+		return "", "", "", false
 	}
-	staged, err := strconv.ParseUint(digits[:16], 16, 64)
-	if err != nil {
-		return 0, 0, "", false
-	}
-	expected, err = strconv.ParseUint(digits[16:], 16, 64)
-	return staged, expected, strings.TrimPrefix(rest, "."), err == nil
+	return digits[:16], digits[16:], strings.TrimPrefix(rest, "."), true
 }
 
 // reserved is the error of a call that would make a name of that form.

@@ -88,17 +88,10 @@ func (fsys *FileSystem) statDirect(ctx context.Context, op ambit.Op, clean strin
 // the rest of the path.
 func (m *machine) directRoot(clean string) (r *root, rest string, ok bool) {
 	r, rest, ok = m.rootOf(clean)
-	if !ok || rest == "" || !r.disk.plain || m.judgeText(clean) != nil {
+	if !ok || rest == "" || !r.disk.plain || r.disk.folds || m.judgeText(clean) != nil {
 		return nil, "", false
 	}
-	if rest[0] == '.' || strings.Contains(rest, "/.") {
-		for name := range strings.SplitSeq(rest, "/") {
-			if isHidden(name) {
-				return nil, "", false
-			}
-		}
-	}
-	return r, rest, true
+	return r, rest, !holdsHidden(rest)
 }
 
 // readable refuses what is missing, and what is no folder where the path

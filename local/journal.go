@@ -4,6 +4,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/ambitfs/ambit"
 )
@@ -69,6 +71,35 @@ type journalText struct {
 	Dirs    []journalPath   `json:"dirs,omitempty"` // folders that the commit makes, outermost first
 }
 
+// parseJournal reads a journal of the given name. Whatever lies in the root may
+// be the work of somebody else: it is only taken for one if it says nothing
+// that a commit would not.
+func parseJournal(name string, b []byte) (*journalText, bool) {
+	// Not at once: a few bytes of JSON can ask for much memory.
+	var parts struct {
+		Format  int
+		Changes []json.RawMessage
+		Dirs    []json.RawMessage
+	}
+	if bytes.Count(b, []byte("{")) > len(b)/leastChange*4+4 || json.Unmarshal(b, &parts) != nil || parts.Format != 1 || len(parts.Changes) > len(b)/leastChange || len(parts.Dirs) > len(b)/leastChange*2 {
+		return nil, false
+	}
+	text := &journalText{Changes: make([]journalChange, len(parts.Changes)), Dirs: make([]journalPath, len(parts.Dirs))}
+	digits := name[len(name)-hiddenDigits:]
+	for i, part := range parts.Changes {
+		c := &text.Changes[i]
+		if json.Unmarshal(part, c) != nil || c.Hidden != fmt.Sprintf("%s%s%08x", commitPrefix, digits[:hiddenDigits-8], i) {
+			return nil, false
+		}
+	}
+	for i, part := range parts.Dirs {
+		if json.Unmarshal(part, &text.Dirs[i]) != nil {
+			return nil, false
+		}
+	}
+	return text, true
+}
+
 // journalChange is one change. What had the name is under the hidden one once
 // the change is made; what is staged may be there before.
 type journalChange struct {
@@ -76,16 +107,6 @@ type journalChange struct {
 	Hidden string       `json:"hidden"` // in the same folder
 	Staged *journalFile `json:"staged,omitempty"`
 	Base   *journalFile `json:"base,omitempty"`
-}
-
-// sound reports that the journal names nothing but what a commit puts aside.
-func (t *journalText) sound() bool {
-	for i := range t.Changes {
-		if _, rest, ok := cutHidden(t.Changes[i].Hidden, commitPrefix); !ok || rest != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // journalPath is a path within the journal's root, or one of the host. Names
@@ -121,6 +142,7 @@ func (j *journals) path(r *root, canonical string) journalPath {
 // journal is that of one commit.
 type journal struct {
 	*journals
+	in    *folder // a handle of its own: a folder is for one goroutine
 	id    string
 	name  string   // "" for a commit of one change, which needs none
 	file  *os.File // the lock
@@ -161,7 +183,11 @@ func (j *journals) begin(steps []*step) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(b) > maxJournal {
+		return nil, &ambit.Error{Reason: ambit.ErrTooLarge, Limit: maxJournal, Size: int64(len(b)), Detail: "the commit's journal would be too large"}
+	}
 	if err := o.write(b); err != nil {
+		o.close()
 		e := ambit.Wrap("", "", err).(*ambit.Error)
 		e.Detail = "the journal of the commit could not be written into the root: " + string(e.Reason)
 		return nil, e
@@ -170,6 +196,12 @@ func (j *journals) begin(steps []*step) (*journal, error) {
 }
 
 func (o *journal) write(b []byte) error {
+	own, err := o.journals.in.dir.again()
+	if err != nil {
+		return err
+	}
+	at := o.journals.in
+	o.in = &folder{dir: own, root: at.root, path: at.path, info: at.info}
 	t, err := o.in.create(0o600)
 	if err != nil {
 		return err
@@ -217,29 +249,27 @@ func (o *journal) hidden(i int) string {
 	if len(o.steps) < 2 {
 		// A sweep knows what to do.
 		s := o.steps[i]
-		var staged, base uint64
+		var staged *node
 		if s.staged != nil {
-			staged = s.staged.temporary.info.inode
+			staged = s.staged.temporary.info
 		}
-		if s.place.info != nil {
-			base = s.place.info.inode
-		}
-		return swapName(staged, base, s.place.name)
+		return swapName(staged, s.place.info, s.place.name)
 	}
 	return fmt.Sprintf("%s%s%08x", commitPrefix, o.id, i)
 }
 
-// finish makes the commit stand: from now on it is not undone.
-func (o *journal) finish() error {
+// finish makes the commit stand: from now on it is not undone. unsure is what
+// the disk said to that.
+func (o *journal) finish() (unsure, err error) {
 	if o.name == "" {
-		return nil
+		return nil, nil
 	}
 	done := donePrefix + o.id + "00000000"
 	if err := o.in.dir.rename(o.name, o.in.dir, done, replacing); err != nil {
-		return err
+		return nil, err
 	}
 	o.name = done
-	return o.syncFolder()
+	return o.syncFolder(), nil
 }
 
 func (o *journal) remove() {
@@ -253,6 +283,10 @@ func (o *journal) close() {
 	if o.file != nil {
 		o.file.Close()
 		o.file = nil
+	}
+	if o.in != nil {
+		o.in.close()
+		o.in = nil
 	}
 }
 
@@ -294,14 +328,20 @@ func (m *machine) recoverCommits() error {
 }
 
 // maxJournal bounds what is read of a journal.
-const maxJournal = 256 << 20
+const maxJournal = 8 << 20
+
+// leastChange is how many bytes of a journal one change takes at least.
+const leastChange = 64
 
 func (m *machine) recoverCommit(r *root, name string, undo bool) error {
 	there, err := lookupOrNone(r.top, name)
-	if err != nil || there == nil || !there.isRegular() || !isOwn(there) || there.size > maxJournal {
+	if err != nil || there == nil || !there.isRegular() || !isOwn(there) || there.links != 1 || there.size > maxJournal {
 		return err // whoever may make files in the root could ask for anything
 	}
 	f, err := r.top.dir.open(name)
+	if ambit.ReasonOf(err) == ambit.ErrPermission {
+		return nil
+	}
 	if err != nil {
 		return unlessSwapped(err)
 	}
@@ -317,21 +357,22 @@ func (m *machine) recoverCommit(r *root, name string, undo bool) error {
 		return err // its owner was just done
 	}
 	b := make([]byte, info.size)
-	var text journalText
 	if _, err := f.ReadAt(b, 0); err != nil && err != io.EOF {
 		return err
 	}
-	if json.Unmarshal(b, &text) != nil || text.Format != 1 || !text.sound() {
+	text, ok := parseJournal(name, b)
+	if !ok {
 		return nil // no work of this library's, or of an edition that knows more
 	}
-	// What the options refuse is put in order all the same.
-	v := &recovery{machine: &machine{roots: m.roots, cwd: "/", caps: m.caps, readOnly: m.readOnly, o: Options{Links: ambit.LinksFollowed, Recovered: m.o.Recovered}}, root: r, undo: undo, whole: true}
+	ctx, cancel := context.WithTimeout(context.Background(), recoveryPatience)
+	defer cancel()
+	v := &recovery{machine: m, ctx: ctx, root: r, undo: undo, whole: true}
 	for i := len(text.Changes) - 1; i >= 0; i-- {
 		v.change(&text.Changes[i])
 	}
 	if undo {
 		for i := len(text.Dirs) - 1; i >= 0; i-- {
-			v.at(text.Dirs[i], v.takeBack)
+			v.at(text.Dirs[i], isThere, v.takeBack)
 		}
 	}
 	if !v.whole {
@@ -343,17 +384,29 @@ func (m *machine) recoverCommit(r *root, name string, undo bool) error {
 // recovery puts one commit in order.
 type recovery struct {
 	*machine
+	ctx   context.Context
 	root  *root
 	undo  bool
 	whole bool  // all of it could be done
 	err   error // why not
 }
 
+// fail notes that something could not be put in order. Only what the disk
+// could not do keeps New from serving the root: the rest may be somebody's
+// invention.
 func (v *recovery) fail(err error) {
 	v.whole = false
-	if v.err == nil {
-		v.err = err
+	switch ambit.ReasonOf(err) {
+	case ambit.ErrIO, ambit.ErrNoSpace, ambit.ErrTimeout, ambit.ErrReadOnly:
+		if v.err == nil {
+			v.err = err
+		}
 	}
+}
+
+func isThere(d *folder, name string) bool {
+	info, err := lookupOrNone(d, name)
+	return err != nil || info != nil && info.isDir()
 }
 
 // takeBack removes a folder that the commit has made, unless something is in
@@ -382,8 +435,8 @@ func (v *recovery) takeBack(d *folder, name string) {
 }
 
 // at calls do for the folder and the name of the path, while the folder is
-// locked.
-func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
+// locked, if the journal concerns them.
+func (v *recovery) at(path journalPath, concerns func(d *folder, name string) bool, do func(d *folder, name string)) {
 	clean := ambit.Join(v.root.at, strings.TrimPrefix(string(path.Inside), "/"))
 	if path.Host != nil {
 		r, rest, ok := v.land(hostNames(string(path.Host)))
@@ -392,6 +445,10 @@ func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
 			return
 		}
 		clean = ambit.Join(r.at, strings.Join(rest, "/"))
+	}
+	if _, _, err := ambit.Resolve("/", clean); err != nil || strings.Contains(clean, "/../") {
+		v.whole = false
+		return
 	}
 	p, err := v.walk(clean, false)
 	if err != nil {
@@ -409,7 +466,11 @@ func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
 		v.whole = false
 		return
 	}
-	l, err := lockFolders(context.Background(), p.parent)
+	// Nobody is waited for where there is nothing to do.
+	if !concerns(p.parent, p.name) {
+		return
+	}
+	l, err := lockFolders(v.ctx, p.parent)
 	if err != nil {
 		v.fail(err)
 		return
@@ -418,8 +479,21 @@ func (v *recovery) at(path journalPath, do func(d *folder, name string)) {
 	do(p.parent, p.name)
 }
 
+// recoveryPatience is how long New waits for the locks of the folders of a
+// commit: one who holds one longer than any change takes holds it for something
+// else.
+const recoveryPatience = 3 * time.Second
+
 func (v *recovery) change(c *journalChange) {
-	v.at(c.journalPath, func(d *folder, name string) {
+	concerns := func(d *folder, name string) bool {
+		aside, err := lookupOrNone(d, c.Hidden)
+		if aside != nil || err != nil {
+			return true
+		}
+		at, err := lookupOrNone(d, name)
+		return err != nil || c.Staged.is(at)
+	}
+	v.at(c.journalPath, concerns, func(d *folder, name string) {
 		at, err := lookupOrNone(d, name)
 		if err != nil {
 			v.fail(err)
@@ -476,7 +550,7 @@ func (v *recovery) undoChange(d *folder, name string, c *journalChange, at, asid
 		}
 		v.recovered(path, RecoveryUndone)
 		return d.dir.remove(c.Hidden, false)
-	case at == nil:
+	case at == nil && c.Base != nil:
 		v.recovered(path, RecoveryUndone)
 		return moveName(d, c.Hidden, d, name, true, false)
 	case c.Base.is(aside):

@@ -37,14 +37,11 @@ func (fsys *FileSystem) hostPath(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := fsys.walk(clean, true)
+	p, err := fsys.walkFor(ctx, ambit.OpStat, clean, true)
 	if err != nil {
 		return "", err
 	}
 	defer p.close()
-	if err := fsys.ask(ctx, ambit.OpStat, p.path()); err != nil {
-		return "", err
-	}
 	if asserted && (p.info == nil || !p.info.isDir()) {
 		return "", p.readable(true)
 	}
@@ -119,13 +116,10 @@ func (fsys *FileSystem) machinePath(hostPath string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := fsys.walk(clean, true)
+	p, err := fsys.walkFor(ctx, ambit.OpStat, clean, true)
 	if err != nil {
 		return "", err
 	}
 	defer p.close()
-	if err := fsys.ask(ctx, ambit.OpStat, p.path()); err != nil {
-		return "", err
-	}
 	return p.path(), nil
 }

@@ -36,6 +36,6 @@ func (d *rootDir) mountOf(name string) (mount, error) {
 	return mount{id: n.device, device: true}, nil
 }
 
-func (d *rootDir) disk() disk { return disk{movesFolders: true} }
+func (d *rootDir) disk() disk { return disk{movesFolders: true, folds: true} }
 
 const errCrossRoots = unix.EXDEV

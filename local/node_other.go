@@ -27,6 +27,6 @@ func birth(fs.FileInfo) string { return "" }
 // mountOf knows of no mounts.
 func (d *rootDir) mountOf(string) (mount, error) { return mount{}, nil }
 
-func (d *rootDir) disk() disk { return disk{} }
+func (d *rootDir) disk() disk { return disk{folds: true} }
 
 const errCrossRoots = ambit.ErrCrossDevice

@@ -105,7 +105,7 @@ func (c *call) removeFile(p *place, l *lock, o *ambit.RemoveOptions) (bool, erro
 		return false, err
 	}
 	defer s.release()
-	_ = s.prepare(swapName(0, s.was.inode, p.name))
+	_ = s.prepare(swapName(nil, s.was, p.name))
 	if ok, err := s.make(); !ok || err != nil {
 		return false, err
 	}
@@ -188,7 +188,7 @@ func (c *call) removeFolder(p *place, l *lock) (bool, error) {
 	var left error
 	for range deleteTries {
 		// Somebody who has the folder open can still put a name into it.
-		if left = deleteTree(p.parent.dir, name); left == nil {
+		if left = deleteTree(p.parent.dir, name, c.fsys.spares); left == nil {
 			break
 		}
 	}
@@ -201,7 +201,7 @@ func (c *call) removeFolder(p *place, l *lock) (bool, error) {
 // removeInPlace is for folders that the disk does not let go from their names,
 // as those in the lower layer of an overlay. AtomicRemove is not claimed there.
 func (c *call) removeInPlace(p *place, l *lock) (bool, error) {
-	if err := deleteTree(p.parent.dir, p.name); err != nil {
+	if err := deleteTree(p.parent.dir, p.name, c.fsys.spares); err != nil {
 		e := ambit.Wrap("", "", err).(*ambit.Error)
 		return false, &ambit.Error{Reason: ambit.ErrPartial, Target: p.path(), Detail: "a part of the folder could not be removed: " + string(e.Reason), Err: e.Err}
 	}

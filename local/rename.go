@@ -196,8 +196,12 @@ func (m *move) moveVersion(e *ends, version ambit.Version) (bool, error) {
 	kept := ""
 	if to.info != nil {
 		if from.info.same(to.info) {
-			err := from.parent.dir.remove(from.name, false)
-			return err == nil, err
+			_ = s.prepare(swapName(nil, s.was, from.name))
+			ok, err := s.make()
+			if ok {
+				s.settle()
+			}
+			return ok, err
 		}
 		// What is replaced stays at hand until it is known what has come.
 		kept = temporaryName()

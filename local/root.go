@@ -132,6 +132,20 @@ func (m *machine) rootAt(path string) *root {
 	return nil
 }
 
+// rootOn returns the root that lies in d as what info describes, where names do
+// not tell.
+func (m *machine) rootOn(d *folder, info *node) *root {
+	if len(m.roots) == 1 || !d.root.disk.folds || info == nil || !info.isDir() {
+		return nil
+	}
+	for _, r := range m.roots {
+		if r != d.root && r.top.info.same(info) {
+			return r
+		}
+	}
+	return nil
+}
+
 // rootBeneath reports that a root lies beneath the machine path.
 func (m *machine) rootBeneath(path string) bool {
 	return slices.ContainsFunc(m.roots, func(r *root) bool { return r.at != path && ambit.Contains(path, r.at) })

@@ -150,9 +150,9 @@ func (s *scan) lookAt(in dir, e entry, canonical, path string, levels int) error
 }
 
 // unlessHidden returns err unless it says that there is nothing to see, or
-// nothing that the caller may see.
+// nothing that the caller may see and nobody has a rule about.
 func (s *scan) unlessHidden(err error) error {
-	if ambit.ReasonOf(err) == ambit.ErrPermission {
+	if ambit.ReasonOf(err) == ambit.ErrPermission && len(s.fsys.guards) == 0 && len(s.fsys.denied) == 0 {
 		return nil
 	}
 	return unlessSwapped(err)

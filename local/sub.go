@@ -53,7 +53,7 @@ func (fsys *FileSystem) subOnce(ctx context.Context, clean string, asserted bool
 		return nil, p.fault(ambit.ErrNotADirectory, "")
 	}
 	at := p.path()
-	m := &machine{cwd: "/", o: fsys.o, journals: fsys.journals.beneath(at)}
+	m := &machine{cwd: "/", o: fsys.o, readOnlyNodes: fsys.readOnlyNodes, journals: fsys.journals.beneath(at)}
 	sub := &FileSystem{machine: m, guards: fsys.guardsBeneath(at)}
 	if p.parent != nil {
 		r, err := subRoot(p, at)

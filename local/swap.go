@@ -209,6 +209,9 @@ func (s *swap) back() error {
 	last := s.staged.info
 	for {
 		out, err := s.in.dir.pin(s.hidden)
+		if outOfDescriptors(err) {
+			out, err = s.in.dir.loose(s.hidden)
+		}
 		if err != nil {
 			return err
 		}

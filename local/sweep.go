@@ -22,7 +22,7 @@ func (m *machine) sweep(d *folder, names []string, folders bool) {
 	for _, name := range names {
 		switch {
 		case hasPrefixFold(name, temporaryPrefix):
-			sweepTemporary(d, name, folders)
+			m.sweepTemporary(d, name, folders)
 		case hasPrefixFold(name, swapPrefix):
 			m.sweepSwap(d, name)
 		}
@@ -56,9 +56,9 @@ func (m *machine) sweepOnce(d *folder) {
 }
 
 // sweepTemporary deletes what nobody holds the lock of any more.
-func sweepTemporary(d *folder, name string, folders bool) {
+func (m *machine) sweepTemporary(d *folder, name string, folders bool) {
 	info, err := d.dir.lookup(name)
-	if err != nil || !info.isRegular() && !(folders && info.isDir()) {
+	if err != nil || !info.isRegular() && !(folders && info.isDir()) || !mayClear(d, info) || m.spares(info) {
 		return
 	}
 	if info.isDir() {
@@ -67,7 +67,7 @@ func sweepTemporary(d *folder, name string, folders bool) {
 			return
 		}
 		defer lock.Close()
-		_ = deleteTree(d.dir, name)
+		_ = deleteTree(d.dir, name, m.spares)
 		return
 	}
 	lock, ok := lockLeftover(d, name, info)
@@ -76,6 +76,32 @@ func sweepTemporary(d *folder, name string, folders bool) {
 	}
 	defer lock.Close()
 	_ = d.dir.remove(name, false)
+}
+
+// mayClear reports that what has a hidden name in d can only have got it from
+// this user, or from root: whoever may make names in d could give one to a tree
+// that he may not delete.
+func mayClear(d *folder, info *node) bool {
+	return isOwn(info) && info.isRegular() || isOwn(d.info) && d.info.mode.Perm()&0o002 == 0
+}
+
+// spares reports that what info describes stays, under whatever name somebody
+// has put it.
+func (m *machine) spares(info *node) bool {
+	if m.isDenied(info) {
+		return true
+	}
+	for _, r := range m.roots {
+		if r.top.info.same(info) {
+			return true
+		}
+	}
+	for _, n := range m.readOnlyNodes {
+		if n.same(info) {
+			return true
+		}
+	}
+	return false
 }
 
 // lockLeftover takes the lock of what is called name, which only works when
@@ -111,7 +137,7 @@ func openLeftover(d *folder, name string, info *node) (*os.File, error) {
 // lost.
 func (m *machine) sweepSwap(d *folder, hidden string) {
 	staged, expected, place, ok := parseSwapName(hidden)
-	if !ok {
+	if !ok || isHidden(place) || place != "" && m.judgeText(ambit.Join(d.path, place)) != nil {
 		return
 	}
 	// The folder's lock is held by every swap that is at work.
@@ -124,13 +150,10 @@ func (m *machine) sweepSwap(d *folder, hidden string) {
 		return
 	}
 	info, err := d.dir.lookup(hidden)
-	if err != nil || info.isDir() {
-		return
+	if err != nil || info.isDir() || m.spares(info) || d.info.mode&fs.ModeSticky != 0 && !isOwn(info) {
+		return // in a sticky folder others must not move by a name what they may not
 	}
-	if d.info.mode&fs.ModeSticky != 0 && !isOwn(info) {
-		return // others may make names here, and must not move ours by them
-	}
-	if info.isRegular() && (info.inode == staged || info.inode == expected) {
+	if key := info.swapKey(); info.isRegular() && (key == staged || key == expected) {
 		_ = d.dir.remove(hidden, false)
 		return
 	}
@@ -141,16 +164,16 @@ func (m *machine) sweepSwap(d *folder, hidden string) {
 }
 
 // nameOf returns the name that the file has in d, "" for none.
-func (d *folder) nameOf(inode uint64) string {
+func (d *folder) nameOf(key string) string {
 	all, err := d.dir.entries(".")
-	if err != nil || inode == 0 {
+	if err != nil || key == noFile {
 		return ""
 	}
 	for _, e := range all {
 		if isHidden(e.name) {
 			continue
 		}
-		if info, err := d.dir.lookup(e.name); err == nil && info.inode == inode {
+		if info, err := d.dir.lookup(e.name); err == nil && info.swapKey() == key {
 			return e.name
 		}
 	}
@@ -159,17 +182,17 @@ func (d *folder) nameOf(inode uint64) string {
 
 // putBack gives another program's file its place again, unless that program,
 // or yet another, has put a newer one there.
-func (m *machine) putBack(d *folder, hidden, place string, staged uint64) {
+func (m *machine) putBack(d *folder, hidden, place, staged string) {
 	action := RecoveryKept
 	if place != "" {
 		now, err := d.dir.lookup(place)
 		switch {
-		case err == nil && staged != 0 && now.inode == staged:
+		case err == nil && staged != noFile && now.swapKey() == staged:
 			if d.dir.rename(hidden, d.dir, place, exchanging) == nil {
 				_ = d.dir.remove(hidden, false)
 				action = RecoveryPutBack
 			}
-		case ambit.ReasonOf(err) == ambit.ErrNotFound && staged == 0:
+		case ambit.ReasonOf(err) == ambit.ErrNotFound && staged == noFile:
 			err = d.dir.rename(hidden, d.dir, place, keeping)
 			if errors.Is(err, errors.ErrUnsupported) {
 				err = d.dir.link(hidden, d.dir, place)

@@ -76,7 +76,12 @@ func (t *temporary) createNamed(d *folder, perm fs.FileMode) error {
 		info, err := describeFile(f)
 		if err == nil {
 			var ok bool
-			if ok, err = shareLock(f); err == nil && ok && d.has(name, info) {
+			ok, err = shareLock(f)
+			var now *node
+			if err == nil {
+				now, err = lookupOrNone(d, name)
+			}
+			if err == nil && ok && now != nil && now.same(info) {
 				t.name, t.file, t.info = name, f, info
 				return nil
 			}

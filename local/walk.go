@@ -64,6 +64,33 @@ func (d *folder) lookup(name string) (*node, error) {
 	return info, err
 }
 
+// stored returns the name as the disk has it, where that takes letters of either
+// case for the same, and the name itself where nothing has it: rules speak of
+// what is there and not of how somebody writes it.
+func (d *folder) stored(name string) (string, error) {
+	info, err := d.lookup(name)
+	if err != nil || info == nil {
+		return name, err
+	}
+	all, err := d.dir.entries(".")
+	if err != nil {
+		return name, nil // what may not be listed has no other names to tell
+	}
+	found := name
+	for _, e := range all {
+		if e.name == name {
+			return name, nil
+		}
+		if found != name && !strings.EqualFold(e.name, name) {
+			continue
+		}
+		if other, err := d.lookup(e.name); err == nil && other != nil && other.same(info) {
+			found = e.name
+		}
+	}
+	return found, nil
+}
+
 // has reports that name is still what info describes, hidden names too.
 func (d *folder) has(name string, info *node) bool {
 	now, err := d.dir.lookup(name)
@@ -261,7 +288,7 @@ func (w *walker) begin(direct bool) (*place, error) {
 	if rest != "" {
 		w.texts[0] = strings.Split(rest, "/")
 	}
-	if cut := strings.LastIndexByte(rest, '/'); direct && cut > 0 {
+	if cut := strings.LastIndexByte(rest, '/'); direct && cut > 0 && !r.disk.folds && !holdsHidden(rest) {
 		d, info, err := w.reach(r, rest[:cut])
 		if err != nil {
 			return nil, err
@@ -402,6 +429,11 @@ func (w *walker) rest() []string {
 // moved away under the step.
 func (w *walker) step(name string) (again bool, p *place, err error) {
 	d, rest := w.here(), w.rest()
+	if d.root.disk.folds {
+		if name, err = d.stored(name); err != nil {
+			return false, nil, err
+		}
+	}
 	path := ambit.Join(d.path, name)
 	if r := w.rootAt(path); r != nil {
 		w.drop()
@@ -414,6 +446,11 @@ func (w *walker) step(name string) (again bool, p *place, err error) {
 	info, err := d.lookup(name)
 	if err != nil {
 		return false, nil, err
+	}
+	if r := w.rootOn(d, info); r != nil {
+		w.drop()
+		w.turnTo(r)
+		return false, nil, nil
 	}
 	last := len(rest) == 0
 	if info == nil {

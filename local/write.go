@@ -497,7 +497,7 @@ func (s *staged) swapIn(p *place, l *lock) (unsure error, ok bool, err error) {
 		return nil, false, err
 	}
 	defer swap.release()
-	if err := swap.prepare(swapName(s.temporary.info.inode, swap.was.inode, p.name)); err != nil {
+	if err := swap.prepare(swapName(s.temporary.info, swap.was, p.name)); err != nil {
 		return nil, false, unlessSwapped(err)
 	}
 	if ok, err := swap.make(); !ok || err != nil {
