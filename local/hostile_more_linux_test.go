@@ -167,8 +167,7 @@ func TestHostileTimesAtTheEnd(t *testing.T) {
 // Commit with few descriptors.
 func TestHostileCommitWithFewDescriptors(t *testing.T) {
 	root := t.TempDir()
-	var changes func(text string) []ambit.Change
-	changes = func(text string) []ambit.Change {
+	changes := func(text string) []ambit.Change {
 		var all []ambit.Change
 		for i := range 6 {
 			all = append(all, ambit.Change{Op: ambit.OpWrite, Path: fmt.Sprintf("/d%d/f", i), Content: strings.NewReader(text), Parents: true})
