@@ -12,3 +12,6 @@ func Portable(o *Options) *Options {
 	portable.portable = true
 	return &portable
 }
+
+// ContainsFold is what rules compare with on a disk that folds letters.
+var ContainsFold = containsFold
