@@ -216,7 +216,7 @@ func (a *appending) rewrite(p *place, l *lock) (r ambit.WriteResult, err error) 
 	if err != nil {
 		return r, err
 	}
-	s := &staged{call: a.call, op: ambit.OpAppend, path: a.path, clean: a.clean, temporary: t}
+	s := &staged{owner: a.fsys, call: a.call, op: ambit.OpAppend, path: a.path, clean: a.clean, temporary: t}
 	s.o.If = ambit.IfVersion(p.info.version())
 	if err := pour(t.file, io.MultiReader(f, a.reader())); err != nil {
 		t.discard()

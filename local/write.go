@@ -180,7 +180,7 @@ func (c *call) stage(op ambit.Op, path string, content io.Reader, o *ambit.Write
 	if err := ambit.CheckChanges([]ambit.Change{change}, c.fsys.caps); err != nil {
 		return nil, err
 	}
-	s := &staged{call: c, op: op, path: path, clean: clean, asserted: asserted, o: *o}
+	s := &staged{owner: c.fsys, call: c, op: op, path: path, clean: clean, asserted: asserted, o: *o}
 	for range maxTries {
 		p, err := s.judgeWrite(op, clean, asserted, o)
 		if err != nil {
@@ -313,7 +313,8 @@ func (t *temporary) umasked() (fs.FileMode, error) {
 
 // staged is content in a temporary file.
 type staged struct {
-	*call
+	owner    *FileSystem
+	*call    // guarded by mu, once others have the staged
 	op       ambit.Op
 	path     string // as the caller wrote it
 	clean    string
@@ -330,7 +331,7 @@ func (s *staged) Info() ambit.FileInfo { return s.info }
 
 func (s *staged) Publish(ctx context.Context) (ambit.WriteResult, error) {
 	// A rule is asked again: Publish judges everything anew.
-	r, err := s.publish(s.fsys.newCall(ctx))
+	r, err := s.publish(s.owner.newCall(ctx))
 	return r, ambit.Wrap(ambit.OpPublish, s.path, err)
 }
 
