@@ -221,9 +221,12 @@ func (s *staged) fill(p *place, content io.Reader) (ok bool, err error) {
 	if err := pour(t.file, ambit.Content(s.ctx, content, m.o.MaxFileSize)); err != nil {
 		return false, err
 	}
+	if err := t.look(); err != nil {
+		return false, err
+	}
 	s.temporary = t
-	// A folder that was removed meanwhile is found out by the judgement that
-	// comes before publication.
+	// A folder or file that was removed meanwhile is found out by the judgement
+	// that comes before publication, which has all of this done again.
 	if err := s.finish(p); err != nil && !swapped(err) {
 		return false, err
 	}
@@ -249,16 +252,20 @@ func pour(f *os.File, content io.Reader) error {
 // finish gives the temporary file all that it will have at p, and makes it
 // survive a power cut.
 func (s *staged) finish(p *place) error {
+	s.finished = false
 	if err := s.dress(p); err != nil {
 		return err
 	}
 	if err := s.temporary.stamp(p.info); err != nil {
 		return err
 	}
-	if s.fsys.o.Durability == NotDurable {
-		return nil
+	if s.fsys.o.Durability == Durable {
+		if err := s.temporary.file.Sync(); err != nil {
+			return err
+		}
 	}
-	return s.temporary.file.Sync()
+	s.finished = true
+	return nil
 }
 
 // dress gives the temporary file the owner, the permission bits and the
@@ -325,6 +332,7 @@ type staged struct {
 	mu         sync.Mutex
 	temporary  *temporary // nil: published or discarded
 	dressedFor *node      // what it is to replace
+	finished   bool       // it has all that it is to have there
 }
 
 func (s *staged) Info() ambit.FileInfo { return s.info }
@@ -544,6 +552,9 @@ func (s *staged) copyTo(p *place) error {
 	if err := pour(t.file, io.NewSectionReader(old.file, 0, old.info.size)); err != nil {
 		return err
 	}
+	if err := t.look(); err != nil {
+		return err
+	}
 	if err := s.finish(p); err != nil {
 		return err
 	}
@@ -552,7 +563,7 @@ func (s *staged) copyTo(p *place) error {
 
 // dressAgain follows what has changed at p since the content was staged.
 func (s *staged) dressAgain(p *place) error {
-	if was := s.dressedFor; p.info == was || p.info != nil && was != nil && p.info.unchanged(was) {
+	if was := s.dressedFor; s.finished && (p.info == was || p.info != nil && was != nil && p.info.unchanged(was)) {
 		return nil
 	}
 	return s.finish(p)
