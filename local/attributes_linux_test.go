@@ -329,7 +329,7 @@ func TestGivenModeAndList(t *testing.T) {
 	}
 }
 
-// The helper's list is one that the kernel takes and gives back.
+// The list that these tests write is one that the kernel takes and gives back.
 func TestACLRoundTrip(t *testing.T) {
 	for _, dir := range attributable(t) {
 		path := filepath.Join(dir, "f")

@@ -14,7 +14,7 @@ import (
 
 // dir is an open folder of the host. Every step of a path and every change of
 // a name starts at one and takes one name in it, so that nothing that is moved
-// meanwhile leads anywhere else; no method follows a link. There are two: of
+// meanwhile leads anywhere else; no method but peek follows a link. There are two: of
 // descriptors and the system's own calls on Linux, of [os.Root] elsewhere. A
 // dir is safe for concurrent use; after close its methods fail with
 // [fs.ErrClosed].
@@ -43,8 +43,7 @@ type dir interface {
 	attributes(name string, f *os.File) (bool, error)
 	mountOf(name string) (mount, error) // "" is the folder itself
 	disk() disk
-	pin(name string) (*pinned, error)   // holds on to the file
-	loose(name string) (*pinned, error) // the same without a descriptor, which does not hold on to it
+	pin(name string) (*pinned, error) // holds on to the file
 
 	// reach opens the folder at path, some names beneath, with one call where
 	// the system can; errIndirect where it cannot, or not for this path.

@@ -40,16 +40,6 @@ func (d *descriptor) pin(name string) (*pinned, error) {
 	return &pinned{fd: fd}, nil
 }
 
-func (d *descriptor) loose(name string) (*pinned, error) {
-	info, err := d.lookup(name)
-	return &pinned{info: info}, err
-}
-
-func (d *rootDir) loose(name string) (*pinned, error) {
-	info, err := d.lookup(name)
-	return &pinned{info: info}, err
-}
-
 func (p *pinned) describe() (*node, error) {
 	if p.info != nil {
 		return p.info, nil

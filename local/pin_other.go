@@ -30,11 +30,6 @@ func (d *rootDir) pin(name string) (*pinned, error) {
 	return &pinned{file: f}, nil
 }
 
-func (d *rootDir) loose(name string) (*pinned, error) {
-	info, err := d.lookup(name)
-	return &pinned{info: info}, err
-}
-
 func (p *pinned) describe() (*node, error) {
 	if p.info != nil {
 		return p.info, nil

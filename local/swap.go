@@ -210,7 +210,10 @@ func (s *swap) back() error {
 	for {
 		out, err := s.in.dir.pin(s.hidden)
 		if outOfDescriptors(err) {
-			out, err = s.in.dir.loose(s.hidden)
+			// Better unpinned than not put back.
+			var info *node
+			info, err = s.in.dir.lookup(s.hidden)
+			out = &pinned{info: info}
 		}
 		if err != nil {
 			return err
