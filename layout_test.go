@@ -74,6 +74,9 @@ var dependencies = []dependency{
 	{module: "github.com/spf13/afero", importedBy: []string{"aferofs", "memory", "examples/..."}, reachedFrom: []string{"aferofs", "memory", "examples/..."}},
 	{module: "github.com/gobwas/glob", importedBy: []string{"search", "policy", "internal/..."}},
 	{module: "golang.org/x/text", importedBy: []string{"charset"}},
+	{module: "github.com/gabriel-vasile/mimetype", importedBy: []string{"charset"}},
+	{module: "github.com/bluekeyes/go-gitdiff", importedBy: []string{"patch"}, reachedFrom: []string{"patch", "tool", "remote", "conformance", "examples/..."}},
+	{module: "github.com/aymanbagabas/go-udiff", importedBy: []string{"internal/diff"}},
 	{module: "golang.org/x/sys", importedBy: []string{"local", "shell"}},
 }
 
