@@ -3,6 +3,7 @@ module github.com/ambitfs/ambit
 go 1.26.5
 
 require (
+	github.com/bluekeyes/go-gitdiff v0.9.0
 	github.com/google/go-cmp v0.7.0
 	github.com/spf13/afero v1.15.0
 	golang.org/x/sys v0.49.0
@@ -10,7 +11,6 @@ require (
 
 require (
 	github.com/aymanbagabas/go-udiff v0.4.2 // indirect
-	github.com/bluekeyes/go-gitdiff v0.9.0 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	golang.org/x/text v0.44.0 // indirect
 )

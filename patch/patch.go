@@ -44,7 +44,7 @@ type Hunk struct {
 	Line int // 1-based number of its first line in the text of the patch
 
 	// Start is the line number at which the hunk says that it begins in the
-	// old file, 0 where it says none ("*** Begin Patch") . A hunk without old
+	// old file, 0 where it says none ("*** Begin Patch"). A hunk without old
 	// lines says behind which line it adds: then Start may be 0 too, and
 	// Numbered tells the two apart.
 	Start    int
