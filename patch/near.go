@@ -1,0 +1,199 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package patch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/internal/lines"
+)
+
+// maxVotes bounds what is done to find the nearest place.
+const maxVotes = 1 << 20
+
+// noMatch returns the error of a hunk with old lines that fits nowhere from the
+// line with the index from on. It tells the place with most of the lines, of
+// equal ones that nearest to the line with the index near, and where it differs
+// first.
+func (s *search) noMatch(from, near int) *ambit.Error {
+	e := &ambit.Error{Reason: ambit.ErrNoMatch}
+	count := s.text.count()
+	if count == 0 {
+		e.Detail = "the file is empty"
+		return e
+	}
+	if above := s.above(from); above > 0 {
+		e.Lines = []int{above}
+		e.Detail = fmt.Sprintf("the hunk fits only at line %d, above what comes before it in the patch", above)
+		return e
+	}
+	if s.last {
+		at := count - len(s.old)
+		if at < from {
+			e.Detail = fmt.Sprintf("by the patch the hunk's %s are the last ones of the file, below line %d; the file ends with line %d", plural(len(s.old), "line"), from, count)
+			return e
+		}
+		e.Lines = []int{at + 1}
+		e.Detail = "at the end of the file, where the patch has the hunk, " + s.difference(at)
+		return e
+	}
+	at, ok := s.nearest(from, near)
+	if !ok {
+		e.Detail = fmt.Sprintf("none of the hunk's lines is in the file, the first being %s", quoted(bare(s.old[0])))
+		if from > 0 {
+			e.Detail = fmt.Sprintf("none of the hunk's lines is in the file below line %d, the first being %s", from, quoted(bare(s.old[0])))
+		}
+		return e
+	}
+	e.Lines = []int{at + 1}
+	e.Detail = fmt.Sprintf("the nearest place is line %d: %s", at+1, s.difference(at))
+	return e
+}
+
+// above returns the number of a line above the one with the index from where the
+// hunk fits, 0 for none.
+func (s *search) above(from int) int {
+	anywhere := *s
+	anywhere.floor = 0
+	for _, at := range anywhere.places(0, true) {
+		if at < from {
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// nearest returns the index of the line at which most of the old lines stand,
+// white space around them not counted; ok is false where not one does.
+func (s *search) nearest(from, near int) (at int, ok bool) {
+	where := make(map[string][]int) // the old lines' indexes
+	for i, old := range s.old {
+		key := strings.Trim(old, blank)
+		where[key] = append(where[key], i)
+	}
+	votes := make(map[int]int)
+	left := maxVotes
+	for i := from; i < s.text.count() && left > 0; i++ {
+		for _, j := range where[strings.Trim(string(s.text.line(i)), blank)] {
+			if left--; left < 0 {
+				break
+			}
+			if i-j >= from {
+				votes[i-j]++
+			}
+		}
+	}
+	best := 0
+	for i, n := range votes {
+		if n > best || n == best && (distance(i, near) < distance(at, near) || distance(i, near) == distance(at, near) && i < at) {
+			at, best = i, n
+		}
+	}
+	return at, best > 0
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// difference tells the first of the old lines that is not what stands at the
+// place with the index at.
+func (s *search) difference(at int) string {
+	for i, old := range s.old {
+		if at+i >= s.text.count() {
+			return fmt.Sprintf("the file ends with line %d, and the patch goes on with %s", s.text.count(), quoted(bare(old)))
+		}
+		line := string(bare(s.text.line(at + i)))
+		if old = bare(old); line == old {
+			continue
+		}
+		return fmt.Sprintf("line %d is %s, in the patch %s%s", at+i+1, quoted(window(line, old)), quoted(window(old, line)), manner(line, old))
+	}
+	return fmt.Sprintf("line %d is not the last one of the file, as it is by the patch", at+len(s.old))
+}
+
+// manner says in what two lines differ, where it is little.
+func manner(a, b string) string {
+	without := func(drop string) func(r rune) rune {
+		return func(r rune) rune {
+			if strings.ContainsRune(drop, r) {
+				return -1
+			}
+			return r
+		}
+	}
+	switch {
+	case strings.TrimRight(a, blank) == strings.TrimRight(b, blank):
+		return " (only white space at the end differs)"
+	case strings.Trim(a, blank) == strings.Trim(b, blank):
+		return " (only white space around it differs)"
+	case strings.Map(without(blank), a) == strings.Map(without(blank), b):
+		return " (only white space differs)"
+	case strings.EqualFold(a, b):
+		return " (only upper and lower case differ)"
+	}
+	return ""
+}
+
+// What is shown of a line at most, and of what is the same before the difference.
+const (
+	maxShown  = 80
+	maxBefore = 30
+)
+
+// window returns what of the line is to be seen so that the first difference to
+// the other is.
+func window(line, other string) string {
+	if len(line) <= maxShown {
+		return line
+	}
+	n := 0
+	for n < len(line) && n < len(other) && line[n] == other[n] {
+		n++
+	}
+	start := min(max(n-maxBefore, 0), len(line)-maxShown)
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	if start == 0 {
+		return line
+	}
+	return "…" + line[start:]
+}
+
+// quoted returns the line quoted, cut to a length that can be read.
+func quoted(line string) string {
+	if len(line) <= maxShown {
+		return strconv.Quote(line)
+	}
+	cut := maxShown
+	for cut > 0 && !utf8.RuneStart(line[cut]) {
+		cut--
+	}
+	if maxShown-cut >= utf8.UTFMax {
+		cut = maxShown // no text anyway
+	}
+	return strconv.Quote(line[:cut]) + "…"
+}
+
+// already reports where the new lines of the hunk stand, as a number of a line,
+// 0 for nowhere.
+func already(t *text, h *Hunk) int {
+	s := &search{text: t, hunk: h}
+	for _, l := range h.Lines {
+		if l.Kind != Removed {
+			s.old = append(s.old, l.Text)
+		}
+		s.last = s.last || lines.Ending(l.Text) == ""
+	}
+	if len(s.old) == 0 {
+		return 0
+	}
+	if all := s.places(0, true); len(all) > 0 {
+		return all[0] + 1
+	}
+	return 0
+}
