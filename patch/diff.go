@@ -160,9 +160,9 @@ func writeWhole(b *strings.Builder, path string, sign byte, content []byte) {
 		count = fmt.Sprintf(",%d", n)
 	}
 	if sign == '+' {
-		fmt.Fprintf(b, "--- /dev/null\n+++ %s\n@@ -0,0 +1%s @@\n", headerName("b"+path), count)
+		fmt.Fprintf(b, "--- /dev/null\n+++ %s\n@@ -0,0 +1%s @@\n", nameInHeader("b"+path), count)
 	} else {
-		fmt.Fprintf(b, "--- %s\n+++ /dev/null\n@@ -1%s +0,0 @@\n", headerName("a"+path), count)
+		fmt.Fprintf(b, "--- %s\n+++ /dev/null\n@@ -1%s +0,0 @@\n", nameInHeader("a"+path), count)
 	}
 	for len(content) > 0 {
 		var line []byte
@@ -213,9 +213,9 @@ func lastLine(text []byte) []byte {
 	return text[bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')+1:]
 }
 
-// headerName returns the name as it stands behind --- and +++: with a tab where
+// nameInHeader returns the name as it stands behind --- and +++: with a tab where
 // GNU patch would take a space for its end.
-func headerName(name string) string {
+func nameInHeader(name string) string {
 	q := quoteName(name)
 	if q == name && strings.Contains(name, " ") {
 		q += "\t"

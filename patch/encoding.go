@@ -28,14 +28,14 @@ type edited struct {
 // is a part of it only if their old lines have one.
 func decode(content []byte, hunks []Hunk) (*decoded, error) {
 	d := &decoded{}
-	if rest, ok := bytes.CutPrefix(content, []byte(bom)); ok && !marked(hunks) {
+	if rest, ok := bytes.CutPrefix(content, []byte(bom)); ok && !namesMark(hunks) {
 		content, d.mark = rest, bom
 	}
 	d.text = newText(content)
 	return d, nil
 }
 
-func marked(hunks []Hunk) bool {
+func namesMark(hunks []Hunk) bool {
 	for i := range hunks {
 		for _, l := range hunks[i].Lines {
 			if l.Kind != Added && strings.HasPrefix(l.Text, bom) {

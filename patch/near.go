@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ambitfs/ambit"
-	"github.com/ambitfs/ambit/internal/lines"
 )
 
 // maxVotes bounds what is done to find the nearest place.
@@ -51,7 +50,7 @@ func (s *search) noMatch(from, near int) *ambit.Error {
 		return e
 	}
 	e.Lines = []int{at + 1}
-	e.Detail = fmt.Sprintf("the nearest place is line %d: %s", at+1, s.difference(at))
+	e.Detail = fmt.Sprintf("in the nearest place, from line %d on, %s", at+1, s.difference(at))
 	return e
 }
 
@@ -177,23 +176,4 @@ func quoted(line string) string {
 		cut = maxShown // no text anyway
 	}
 	return strconv.Quote(line[:cut]) + "…"
-}
-
-// already reports where the new lines of the hunk stand, as a number of a line,
-// 0 for nowhere.
-func already(t *text, h *Hunk) int {
-	s := &search{text: t, hunk: h}
-	for _, l := range h.Lines {
-		if l.Kind != Removed {
-			s.old = append(s.old, l.Text)
-		}
-		s.last = s.last || lines.Ending(l.Text) == ""
-	}
-	if len(s.old) == 0 {
-		return 0
-	}
-	if all := s.places(0, true); len(all) > 0 {
-		return all[0] + 1
-	}
-	return 0
 }

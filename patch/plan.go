@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/ambitfs/ambit"
 )
@@ -285,7 +284,7 @@ func (p *plan) changes(n *node) bool {
 	return err != nil || !bytes.Equal(data, n.now.data)
 }
 
-// changed returns the changes that make the file system what the tree is, and
+// commit returns the changes that make the file system what the tree is, and
 // the node of each.
 func (p *plan) commit() (changes []ambit.Change, of []*node) {
 	for _, n := range p.order {
@@ -372,18 +371,4 @@ func (s *stream) close() {
 	if s.file != nil {
 		s.file.Close()
 	}
-}
-
-// last returns the section that had changed n last.
-func (p *plan) last(n *node) *Section {
-	return &p.patch.Sections[n.sections[len(n.sections)-1]]
-}
-
-// nameOf returns the name that the section s has for n.
-func (p *plan) nameOf(n *node, s *Section) string {
-	i := slices.IndexFunc(p.patch.Sections, func(other Section) bool { return other.Line == s.Line })
-	if i >= 0 && p.at[i].to == n && s.To != "" {
-		return s.To
-	}
-	return s.Path
 }
