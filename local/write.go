@@ -218,7 +218,7 @@ func (s *staged) fill(p *place, content io.Reader) (ok bool, err error) {
 			t.discard()
 		}
 	}()
-	if err := pour(t.file, ambit.Content(s.ctx, content, m.o.MaxFileSize)); err != nil {
+	if err := s.fillFrom(t.file, content); err != nil {
 		return false, err
 	}
 	if err := t.look(); err != nil {

@@ -7,6 +7,7 @@ package diff
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -34,30 +35,92 @@ func Unified(oldName, newName string, regions []Region, limit int) (text string,
 	var b strings.Builder
 	shift := 0
 	for _, r := range regions {
-		before, after := string(r.Before), string(r.After)
-		edits := udiff.Lines(before, after)
-		u, err := udiff.ToUnifiedDiff("", "", before, edits, Context)
-		if err != nil {
-			panic("diff: edits of a text do not fit it: " + err.Error()) // both come from one call
+		for _, h := range r.hunks() {
+			if b.Len() == 0 {
+				b.WriteString("--- " + name(oldName) + "\n+++ " + name(newName) + "\n")
+			}
+			head := "@@ -" + span(r.Line+h.old, h.removed) + " +" + span(r.Line+shift+h.new, h.added) + " @@\n"
+			if limit > 0 && b.Len()+len(head)+h.text.Len() > limit {
+				return b.String(), true
+			}
+			b.WriteString(head)
+			b.Write(h.text.Bytes())
 		}
-		for _, h := range u.Hunks {
-			h.FromLine += r.Line - 1
-			h.ToLine += r.Line - 1 + shift
-		}
-		u.From, u.To = name(oldName), name(newName)
-		hunks := u.String()
-		if b.Len() > 0 {
-			// The two lines of the header stand once.
-			_, hunks, _ = strings.Cut(hunks, "\n")
-			_, hunks, _ = strings.Cut(hunks, "\n")
-		}
-		if limit > 0 && b.Len()+len(hunks) > limit {
-			return b.String(), true
-		}
-		b.WriteString(hunks)
 		shift += lines.Count(r.After) - lines.Count(r.Before)
 	}
 	return b.String(), false
+}
+
+// span is how a hunk's header names lines, by the first and their number. Of no
+// lines it names the one before.
+func span(first, count int) string {
+	switch count {
+	case 0:
+		return strconv.Itoa(first-1) + ",0"
+	case 1:
+		return strconv.Itoa(first)
+	}
+	return strconv.Itoa(first) + "," + strconv.Itoa(count)
+}
+
+// hunk is changes that are close to each other, with the lines around them.
+type hunk struct {
+	old, new       int // lines of the region before it
+	removed, added int // lines that it has of each text
+	text           bytes.Buffer
+}
+
+func (h *hunk) add(sign byte, all [][]byte) {
+	for _, line := range all {
+		h.text.WriteByte(sign)
+		h.text.Write(line)
+		if lines.Ending(line) == "" {
+			h.text.WriteString("\n\\ No newline at end of file\n")
+		}
+		if sign != '+' {
+			h.removed++
+		}
+		if sign != '-' {
+			h.added++
+		}
+	}
+}
+
+// hunks returns the hunks of the region.
+func (r Region) hunks() (all []*hunk) {
+	before := lines.Split(r.Before)
+	at, offset := 0, 0 // what of Before is dealt with, in lines and in bytes
+	shift := 0         // how many lines more After has of it
+	var h *hunk
+	for _, edit := range udiff.Lines(string(r.Before), string(r.After)) {
+		start := at
+		for ; offset < edit.Start; start++ {
+			offset += len(before[start])
+		}
+		end := start
+		for ; offset < edit.End; end++ {
+			offset += len(before[end])
+		}
+		if h != nil && start-at > 2*Context {
+			h.add(' ', before[at:at+Context])
+			h = nil
+		}
+		if h == nil {
+			at = max(start-Context, at)
+			h = &hunk{old: at, new: at + shift}
+			all = append(all, h)
+		}
+		added := lines.Split([]byte(edit.New))
+		h.add(' ', before[at:start])
+		h.add('-', before[start:end])
+		h.add('+', added)
+		at = end
+		shift += len(added) - (end - start)
+	}
+	if h != nil {
+		h.add(' ', before[at:min(at+Context, len(before))])
+	}
+	return all
 }
 
 // Whole returns the one region of two texts, nil where they are the same.

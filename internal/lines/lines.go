@@ -66,10 +66,12 @@ func Skip(text []byte, n int) (offset, skipped int) {
 }
 
 // EndingAt returns the ending that a line takes which comes to stand in place
-// of the whole lines text[start:end]: that of the last of them, else that of the
-// line before, else that of the line after, and "\n" where there is none.
+// of the whole lines text[start:end]: that of the last of them that has one, else
+// that of the line before, else that of the line after, and "\n" where there is
+// none.
 func EndingAt(text []byte, start, end int) string {
-	if ending := Ending(text[start:end]); ending != "" {
+	last := start + bytes.LastIndexByte(text[start:end], '\n') + 1
+	if ending := Ending(text[start:last]); ending != "" {
 		return ending
 	}
 	if ending := Ending(text[:start]); ending != "" {

@@ -62,8 +62,8 @@ func TestEnding(t *testing.T) {
 // TestEndingAt: | marks the lines that are replaced.
 func TestEndingAt(t *testing.T) {
 	for text, want := range map[string]string{
-		"||": "\n", "|a|": "\n", "a\r\n|b|": "\r\n", "a\n|b\r\n|c\n": "\r\n", "|a\nb\r\n|": "\r\n", "|a\r\nb|": "\n",
-		"||a\r\n": "\r\n", "a\n||b\r\n": "\n", "a\r\n||b\n": "\r\n", "||a": "\n", "a\r\n|b\nc|": "\r\n",
+		"||": "\n", "|a|": "\n", "a\r\n|b|": "\r\n", "a\n|b\r\n|c\n": "\r\n", "|a\nb\r\n|": "\r\n", "|a\r\nb|": "\r\n", "a\n|b\r\nc|": "\r\n",
+		"||a\r\n": "\r\n", "a\n||b\r\n": "\n", "a\r\n||b\n": "\r\n", "||a": "\n", "a\r\n|b\nc|": "\n",
 	} {
 		start := strings.IndexByte(text, '|')
 		end := strings.LastIndexByte(text, '|') - 1
