@@ -165,6 +165,9 @@ func (x *Index) find(rng Range, block *buffer) (span, error) {
 	if s.end, err = b.behind(last); err != nil {
 		return span{}, err
 	}
+	if s.start >= s.end {
+		return span{}, otherLines()
+	}
 	if b.number >= 0 {
 		if first := int64(b.number) * blockSize; s.start >= first && s.end <= first+int64(len(b.text)) {
 			s.known = b.text[s.start-first : s.end-first]
@@ -202,7 +205,11 @@ func (b *indexed) behind(n int) (int64, error) {
 	want := n - b.x.before[number]
 	offset, passed := pass(b.text, want)
 	if passed < want {
-		return 0, &ambit.Error{Reason: ambit.ErrChanged, Detail: "the file has other lines than when it was indexed"}
+		return 0, otherLines()
 	}
 	return start + int64(offset), nil
+}
+
+func otherLines() error {
+	return &ambit.Error{Reason: ambit.ErrChanged, Detail: "the file has other lines than when it was indexed"}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"testing"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/lineaddr"
@@ -338,6 +339,14 @@ func randomSizes(random *rand.Rand) []byte {
 		}
 	}
 	return sizes
+}
+
+// rounds is how many random inputs a test tries, of the most.
+func rounds(most int) int {
+	if testing.Short() {
+		return most / 10
+	}
+	return most
 }
 
 // shown is a content of any length, for a message.

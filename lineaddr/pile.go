@@ -7,7 +7,8 @@ package lineaddr
 // be made at its exact length, once.
 type pile struct {
 	blocks []pileBlock
-	size   int // of all blocks
+	size   int    // of all blocks
+	spare  buffer // a block that was dropped
 }
 
 // pileBlock holds a part of the text. All but the last are full.
@@ -28,7 +29,8 @@ func (p *pile) space() []byte {
 	if p.blocks == nil {
 		size = firstBlock
 	}
-	var b pileBlock
+	b := pileBlock{buffer: p.spare}
+	p.spare = buffer{}
 	room := b.bytes(size)
 	b.data = room[:0:len(room)]
 	p.blocks = append(p.blocks, b)
@@ -55,7 +57,8 @@ func (p *pile) add(text []byte) {
 // drop removes the first block.
 func (p *pile) drop() {
 	p.size -= len(p.blocks[0].data)
-	p.blocks[0].free()
+	p.spare.free()
+	p.spare = p.blocks[0].buffer
 	// The rest moves up, so that the list does not grow with all that was ever dropped.
 	p.blocks = append(p.blocks[:0], p.blocks[1:]...)
 }
@@ -76,5 +79,6 @@ func (p *pile) free() {
 	for i := range p.blocks {
 		p.blocks[i].free()
 	}
+	p.spare.free()
 	*p = pile{}
 }

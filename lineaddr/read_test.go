@@ -55,7 +55,7 @@ func checkReading(t *testing.T, content string, rng lineaddr.Range, n int, sizes
 
 func TestReadingAgainstOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
-	for range 6_000 {
+	for range rounds(6_000) {
 		content := randomContent(random)
 		lines := len(naiveLines(content))
 		checkReading(t, content, randomRange(random, lines), random.IntN(lines+4)-1, randomSizes(random), random.IntN(2) == 0)
@@ -207,7 +207,7 @@ func (refusingReaderAt) ReadAt([]byte, int64) (int, error) {
 
 func TestTailAndIndexAgainstOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 1))
-	for range 4_000 {
+	for range rounds(4_000) {
 		content := randomContent(random)
 		lines := len(naiveLines(content))
 		n := random.IntN(lines+4) - 1

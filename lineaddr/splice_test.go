@@ -59,7 +59,7 @@ func checkSplice(t *testing.T, content string, rng lineaddr.Range, after int, te
 
 func TestSpliceAgainstOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
-	for range 40_000 {
+	for range rounds(40_000) {
 		content := randomContent(random)
 		if len(content) > 1000 && random.IntN(20) > 0 {
 			continue
