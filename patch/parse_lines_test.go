@@ -61,13 +61,20 @@ func linesOff(text string, p *patch.Patch) error {
 				}
 				n++
 			}
-			for !numbered && (strings.HasPrefix(at(n), "@@") || n > h.Line && len(anchors) > 0) {
-				if len(anchors) > 0 && strings.TrimSuffix(at(n), "\r") == "@@ "+anchors[0] {
+			for !numbered {
+				// Empty lines count only behind the last "@@".
+				m := n
+				for m > h.Line && m < len(lines) && strings.TrimSuffix(at(m), "\r") == "" {
+					m++
+				}
+				if !strings.HasPrefix(at(m), "@@") {
+					break
+				}
+				if len(anchors) > 0 && strings.TrimSuffix(at(m), "\r") == "@@ "+anchors[0] {
 					anchors = anchors[1:]
 				}
-				n++
+				n = m + 1
 			}
-			// Empty lines between "@@" lines are gone over; those behind the last are content.
 			if len(anchors) > 0 {
 				return fmt.Errorf("anchors %q are not at line %d", anchors, h.Line)
 			}

@@ -319,7 +319,7 @@ func TestParseMarkedRefuses(t *testing.T) {
 		{"cat <<EOF\n" + marked("*** Delete File: f") + " EOF\n", `line 5: expected "EOF"`},
 		{"cat <<EOF\n```\n" + marked("*** Delete File: f") + "```\nEOF\n", `line 3: expected "*** Begin Patch" in the first line`},
 		{"cat <<'EOF\n" + marked("*** Delete File: f") + "EOF\n", `line 2: expected "*** Begin Patch" in the first line`},
-		{"\ufeff" + marked("*** Delete File: f"), "line 1: no patch"},
+		{"\ufeff" + marked("*** Delete File: f"), `line 2: expected "*** Begin Patch" in the first line`},
 	} {
 		refused(t, c.text, ambit.ErrInvalid, c.want)
 	}

@@ -58,8 +58,8 @@ func backup(before, after string) (n naming, ok bool) {
 func gitNames(line string) (n naming, ok bool) {
 	if strings.HasPrefix(line, `"`) {
 		before, rest, ok := unquote(line)
-		after := strings.TrimLeft(rest, " ")
-		if !ok || after == rest {
+		after, spaced := strings.CutPrefix(rest, " ")
+		if !ok || !spaced {
 			return n, false
 		}
 		if strings.HasPrefix(after, `"`) {

@@ -43,7 +43,7 @@ func parseUnified(text string) (*Patch, error) {
 			s, err = p.git()
 		case p.atNames():
 			s, err = p.plain()
-		case line == beginMark:
+		case line == beginMark, strings.HasPrefix(line, addMark), strings.HasPrefix(line, deleteMark), strings.HasPrefix(line, updateMark):
 			err = invalid(p.number, "expected %q in the first line, and no text before it", beginMark)
 		case hunkHeader.MatchString(line):
 			err = invalid(p.number, `expected the names of a file ("--- " and "+++ ") before the hunk %s`, p.found())
