@@ -85,10 +85,13 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 	var changes []change
 	atEnd := false
 	terminate := func(text string) string {
-		if text != "" && !strings.HasSuffix(text, "\n") && content != "" {
-			text += "\n"
+		if text == "" || strings.HasSuffix(text, "\n") || content == "" {
+			return text
 		}
-		return text
+		if strings.HasSuffix(text, "\r") {
+			text += contentCR
+		}
+		return text + "\n"
 	}
 	var reason ambit.Reason
 	fail := func(r ambit.Reason) {
@@ -176,10 +179,16 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 			result = stripped
 		}
 	}
-	return head + result, ""
+	return head + strings.ReplaceAll(result, contentCR, ""), ""
 }
 
+// contentCR stands behind a CR that is content, before an LF.
+const contentCR = "\x00content\x00"
+
 func withoutEnding(text string) string {
+	if text, ok := strings.CutSuffix(text, contentCR+"\n"); ok {
+		return text
+	}
 	text, ok := strings.CutSuffix(text, "\n")
 	if ok {
 		text = strings.TrimSuffix(text, "\r")

@@ -22,6 +22,7 @@ type change struct {
 	text       string
 	edit       Edit
 	whole      bool // of whole lines
+	endsInCR   bool // as content: the ending behind it is an LF alone
 }
 
 // plan is what the ops of one call do to a text.
@@ -267,6 +268,7 @@ func (p *planner) lines(i int, text string, start, end int64, old string) (chang
 		}
 	}
 	bare := p.source.size == 0 && !strings.HasSuffix(text, "\n") // it comes to be a file without a final newline
+	c.endsInCR = strings.HasSuffix(text, "\r")
 	if !strings.HasSuffix(text, "\n") && !bare {
 		text += "\n" // as a bare one, it gets the ending of the place
 	}
@@ -310,7 +312,11 @@ func (p *planner) settleEnd(r *plan) error {
 		c := &r.changes[i]
 		adjacent := i > 0 && r.changes[i-1].end == c.start
 		if c.text != "" {
-			stripped := strings.TrimSuffix(c.text, lines.Ending(c.text))
+			ending := lines.Ending(c.text)
+			if c.endsInCR {
+				ending = "\n"
+			}
+			stripped := strings.TrimSuffix(c.text, ending)
 			// An empty last line cannot do without its newline.
 			if stripped != "" && !strings.HasSuffix(stripped, "\n") {
 				c.text = stripped
