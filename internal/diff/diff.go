@@ -33,18 +33,17 @@ type Region struct {
 // then clipped is true.
 func Unified(oldName, newName string, regions []Region, limit int) (text string, clipped bool) {
 	var b strings.Builder
+	names := "--- " + name(oldName) + "\n+++ " + name(newName) + "\n"
 	shift := 0
 	for _, r := range regions {
 		for _, h := range r.hunks() {
-			if b.Len() == 0 {
-				b.WriteString("--- " + name(oldName) + "\n+++ " + name(newName) + "\n")
-			}
-			head := "@@ -" + span(r.Line+h.old, h.removed) + " +" + span(r.Line+shift+h.new, h.added) + " @@\n"
+			head := names + "@@ -" + span(r.Line+h.old, h.removed) + " +" + span(r.Line+shift+h.new, h.added) + " @@\n"
 			if limit > 0 && b.Len()+len(head)+h.text.Len() > limit {
 				return b.String(), true
 			}
 			b.WriteString(head)
 			b.Write(h.text.Bytes())
+			names = "" // they stand once
 		}
 		shift += lines.Count(r.After) - lines.Count(r.Before)
 	}
@@ -133,9 +132,9 @@ func Whole(before, after []byte) []Region {
 
 // name returns the name of a file as it stands in a header: quoted as git does
 // where it would not be read back, and with a tab behind it where it has a space,
-// which ends it for GNU patch.
+// which ends it for GNU patch: a space at its end is no part of it there.
 func name(name string) string {
-	odd := !utf8.ValidString(name)
+	odd := !utf8.ValidString(name) || strings.HasSuffix(name, " ")
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 			odd = true
