@@ -5,7 +5,6 @@ package charset
 
 import (
 	"bytes"
-	"fmt"
 	"unicode/utf8"
 
 	"golang.org/x/text/transform"
@@ -30,18 +29,20 @@ type decoder struct {
 	// escape sequence, which encode writes together with the next character.
 	unreturned []byte
 
+	block int // bytes of the content that are decoded at a time
 	text  []byte
 	again []byte
 }
 
 // newDecoder returns a decoder for e, which is neither the zero value nor UTF16,
-// of content from that offset on.
-func newDecoder(e Encoding, offset int64) *decoder {
+// of content from that offset on. It is given pieces of that size.
+func newDecoder(e Encoding, offset int64, size int) *decoder {
 	d := &decoder{encoding: e, offset: offset}
 	if e.name != utf8Name {
 		how := e.implementation()
 		d.decode, d.encode = how.NewDecoder(), how.NewEncoder()
-		d.text, d.again = make([]byte, 4*blockSize), make([]byte, 2*blockSize)
+		d.block = max(longestStep, min(size, blockSize))
+		d.text, d.again = make([]byte, 4*d.block), make([]byte, 2*d.block)
 	}
 	return d
 }
@@ -58,7 +59,7 @@ func (d *decoder) appendText(dst, raw []byte, last bool) (text []byte, n int, er
 		return d.appendSteps(dst, raw, last)
 	}
 	for n < len(raw) {
-		block := raw[n:min(len(raw), n+blockSize)]
+		block := raw[n:min(len(raw), n+d.block)]
 		end := last && n+len(block) == len(raw)
 		nText, nRaw, _ := d.decode.Transform(d.text, block, end)
 		if nRaw == 0 && !end && len(block) < longestStep {
@@ -133,7 +134,7 @@ func (d *decoder) appendUTF8(dst, raw []byte, last bool) (text []byte, n int, er
 	n = validPrefix(whole)
 	d.offset += int64(n)
 	if n < len(whole) {
-		err = offends(d.encoding, d.offset, whole[n:n+1])
+		err = offends(d.encoding, d.offset, whole[n:])
 	}
 	return append(dst, whole[:n]...), n, err
 }
@@ -168,10 +169,11 @@ func cutCharacter(text []byte) int {
 	return 0
 }
 
-// offends is the refusal of the sequence at that offset of the content.
-func offends(e Encoding, offset int64, sequence []byte) error {
-	if len(sequence) == 0 {
+// offends is the refusal of what raw begins with, at that offset of the content.
+// How much of it is one sequence is for nobody to say.
+func offends(e Encoding, offset int64, raw []byte) error {
+	if len(raw) == 0 {
 		return notText("the content is not %s: it breaks off at offset %d", e, offset)
 	}
-	return notText("the content is not %s: offset %d has %s", e, offset, fmt.Sprintf("% x", sequence))
+	return notText("the content is not %s: offset %d has 0x%02x", e, offset, raw[0])
 }

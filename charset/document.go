@@ -30,11 +30,11 @@ func Decode(raw []byte, e Encoding) (Document, error) {
 	}
 	if b.encoding.name == utf8Name {
 		if n := validPrefix(d.text); n < len(d.text) {
-			return Document{}, offends(b.encoding, int64(b.mark+n), d.text[n:n+1])
+			return Document{}, offends(b.encoding, int64(b.mark+n), d.text[n:])
 		}
 		return d, nil
 	}
-	decoder := newDecoder(b.encoding, int64(b.mark))
+	decoder := newDecoder(b.encoding, int64(b.mark), len(d.text))
 	text, _, err := decoder.appendText(make([]byte, 0, len(raw)+len(raw)/8), d.text, true)
 	if err != nil {
 		return Document{}, err

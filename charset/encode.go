@@ -38,6 +38,9 @@ func encodeBehind(bom, text []byte, e Encoding) ([]byte, error) {
 	if n := differsAt(raw[len(bom):], text, e); n >= 0 {
 		return nil, cannotWrite(text, n, e)
 	}
+	if _, _, err := begin(raw, e, true); err != nil {
+		return nil, cannotWrite(text, 0, e) // it would be read as the mark of another encoding
+	}
 	return raw, nil
 }
 
@@ -49,7 +52,7 @@ func differsAt(raw, text []byte, e Encoding) int {
 	if e.name == utf16leName || e.name == utf16beName {
 		return -1
 	}
-	d := newDecoder(e, 0)
+	d := newDecoder(e, 0, len(raw))
 	var piece []byte
 	for at := 0; ; {
 		block := raw[:min(len(raw), blockSize)]

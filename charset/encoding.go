@@ -112,6 +112,12 @@ func Lookup(name string) (Encoding, error) {
 // implementation returns what converts e, which is neither the zero value nor
 // UTF16.
 func (e Encoding) implementation() encoding.Encoding {
+	switch e.name {
+	case "big5":
+		return preferredBig5()
+	case "shift_jis":
+		return preferredShiftJIS()
+	}
 	if known, err := ianaindex.IANA.Encoding(e.name); err == nil && known != nil {
 		return known
 	}

@@ -84,7 +84,7 @@ func (r *reader) begin() {
 	r.begun = true
 	r.raw = r.raw[b.mark:]
 	if !b.asItIs && b.encoding.name != utf16Name { // UTF16 is left for empty content only
-		r.decoder = newDecoder(b.encoding, int64(b.mark))
+		r.decoder = newDecoder(b.encoding, int64(b.mark), readSize)
 	}
 }
 
