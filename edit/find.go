@@ -123,6 +123,7 @@ func scan(ctx context.Context, s *source, searches []*search, starts map[int]int
 			at = i
 			p.line = newlines + 1
 			p.search.places = append(p.search.places, p)
+			s.remember(w, i, int(p.end-w.offset))
 		}
 		share := w.text[w.from:w.to]
 		rest := bytes.Count(w.text[at:w.to], []byte{'\n'})

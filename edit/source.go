@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"sort"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/internal/lines"
@@ -22,14 +23,41 @@ type source struct {
 	base   int64       // where the text begins in the file
 	stream io.Reader   // what follows base, for the first pass; then nil
 
-	recent   []byte // the last block read, never changed
-	recentAt int64
+	recent   piece   // the last block read
+	passages []piece // what is around places that were found, in order
 
 	size   int64
 	window int // how much is looked at together at least; 0: windowSize
 }
 
 const windowSize = 1 << 20
+
+// piece is a part of a text, which nobody changes.
+type piece struct {
+	text   []byte
+	offset int64
+}
+
+func (p piece) end() int64 { return p.offset + int64(len(p.text)) }
+
+func (p piece) holds(from, to int64) bool { return p.offset <= from && to <= p.end() }
+
+func (p piece) span(from, to int64) []byte { return p.text[from-p.offset : to-p.offset : to-p.offset] }
+
+const (
+	maxPassages = 1000
+	around      = 1 << 10 // how much of a passage is before and behind a place, in bytes
+)
+
+// remember keeps what is around a place that was found in the window, so that
+// it need not be read again.
+func (s *source) remember(w window, from, to int) {
+	if s.file == nil || len(s.passages) == maxPassages || to-from > block {
+		return
+	}
+	from, to = max(from-around, 0), min(to+around, len(w.text))
+	s.passages = append(s.passages, piece{text: bytes.Clone(w.text[from:to]), offset: w.offset + int64(from)})
+}
 
 // window is a piece of a text. Each place of the text begins in exactly one
 // window's share, and the window reaches overlap bytes behind the share.
@@ -102,16 +130,21 @@ func (s *source) span(from, to int64) ([]byte, error) {
 	if to-from > block {
 		return s.read(from, to)
 	}
-	if from < s.recentAt || to > s.recentAt+int64(len(s.recent)) {
-		// Most looks are at what follows, some at what is just before.
-		at := max(from-block, 0)
-		b, err := s.read(at, min(from+3*block, s.size))
-		if err != nil {
-			return nil, err
-		}
-		s.recent, s.recentAt = b, at
+	if s.recent.holds(from, to) {
+		return s.recent.span(from, to), nil
 	}
-	return s.recent[from-s.recentAt : to-s.recentAt : to-s.recentAt], nil
+	i := sort.Search(len(s.passages), func(i int) bool { return s.passages[i].end() >= to })
+	if i < len(s.passages) && s.passages[i].holds(from, to) {
+		return s.passages[i].span(from, to), nil
+	}
+	// Most looks are at what follows, some at what is just before.
+	at := max(from-block, 0)
+	b, err := s.read(at, min(from+3*block, s.size))
+	if err != nil {
+		return nil, err
+	}
+	s.recent = piece{text: b, offset: at}
+	return s.recent.span(from, to), nil
 }
 
 func (s *source) read(from, to int64) ([]byte, error) {
@@ -149,7 +182,11 @@ func (s *source) lines(start, end int64) (text string, count int, err error) {
 }
 
 // block is how much is read at once in search of the next newline.
-const block = 16 << 10
+const block = 4 << 10
+
+// step is how much is looked at next in search of a newline when so much was
+// looked at in vain: most lines are short.
+func step(vain int64) int64 { return min(max(vain, 128), block) }
 
 // lineEnd returns the offset behind the next newline at or behind from, and the
 // size of the text where there is none; ok is false when it would have to look
@@ -159,7 +196,7 @@ func (s *source) lineEnd(from, limit int64) (end int64, ok bool, err error) {
 		if at-from >= limit {
 			return 0, false, nil
 		}
-		b, err := s.span(at, min(at+block, s.size))
+		b, err := s.span(at, min(at+step(at-from), s.size))
 		if err != nil {
 			return 0, false, err
 		}
@@ -178,7 +215,7 @@ func (s *source) lineStart(end, limit int64) (start int64, ok bool, err error) {
 		if end-at >= limit {
 			return 0, false, nil
 		}
-		from := max(at-block, 0)
+		from := max(at-step(end-at), 0)
 		b, err := s.span(from, at)
 		if err != nil {
 			return 0, false, err

@@ -12,7 +12,7 @@ import (
 )
 
 // largeSpan is from where on a span is worth a system call of its own, in bytes.
-const largeSpan = 256 << 10
+const largeSpan = 32 << 10
 
 // fillFrom copies the content into f. Of a content that is spans of files which
 // this package has open, the large ones are copied within the kernel.
