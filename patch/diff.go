@@ -93,8 +93,8 @@ func (p *plan) fileDiff(n, from *node, limit int) (text string, ok bool) {
 	if old != nil && n.now != nil && !n.now.edited && n.now.origin == old.origin {
 		return b.String(), b.Len() <= limit
 	}
-	if old != nil && n.now != nil && n.now.base == old && n.now.edit.regions != nil {
-		hunks, clipped := diff.Unified("a"+oldName, "b"+n.path, n.now.edit.regions, max(limit-b.Len(), 1))
+	if old != nil && n.now != nil && n.now.base == old && n.now.regions != nil {
+		hunks, clipped := diff.Unified("a"+oldName, "b"+n.path, n.now.regions, max(limit-b.Len(), 1))
 		b.WriteString(hunks)
 		return b.String(), !clipped
 	}

@@ -79,7 +79,7 @@ type misfit struct {
 // lines are the last ones.
 func place(t *text, hunks []Hunk) (all []placed, misfits []misfit) {
 	floor := 0
-	exact, inexact := false, false
+	exact, inexact, carriage := false, false, false
 	for i := range hunks {
 		p, err := placeOne(t, &hunks[i], floor)
 		if err != nil {
@@ -89,13 +89,17 @@ func place(t *text, hunks []Hunk) (all []placed, misfits []misfit) {
 		floor = p.end()
 		exact = exact || p.old > 0 && p.exact
 		inexact = inexact || p.old > 0 && !p.exact
+		for _, l := range p.hunk.Lines {
+			carriage = carriage || lines.Ending(l.Text) == "\r\n"
+		}
 		all = append(all, p)
 	}
-	// What a numbered hunk without old lines adds has the file's endings if
-	// that holds of the patch elsewhere.
+	// What a numbered hunk without old lines adds comes as it stands in the
+	// patch, if the endings of the patch elsewhere are those of the file, or if
+	// there is nothing to tell that by, and some are not the usual ones.
 	for i := range all {
 		if all[i].old == 0 && all[i].hunk.Numbered {
-			all[i].exact = exact && !inexact
+			all[i].exact = !inexact && (exact || carriage)
 		}
 	}
 	return all, misfits

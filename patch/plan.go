@@ -215,7 +215,7 @@ func (p *plan) changed(s *Section, c *content, file *File) (*content, []Problem)
 	if len(misfits) > 0 || s.Action == Delete {
 		return c, r.Problems
 	}
-	content, edit, err := d.rewrite(all)
+	content, regions, err := d.rewrite(all)
 	if err == nil {
 		err = p.small(content)
 	}
@@ -227,7 +227,7 @@ func (p *plan) changed(s *Section, c *content, file *File) (*content, []Problem)
 		return c, nil
 	}
 	now := *c
-	now.data, now.known, now.edited, now.base, now.edit = content, true, true, c, edit
+	now.data, now.known, now.edited, now.base, now.regions = content, true, true, c, regions
 	return &now, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/internal/diff"
 )
 
 // tree is the file system as it is after the sections so far: what a section
@@ -45,11 +46,11 @@ type content struct {
 	data   []byte // the bytes, if they are known
 	known  bool
 
-	// edited: these are not the bytes of the origin, but what edit made of those
-	// of base.
-	edited bool
-	base   *content
-	edit   edited
+	// edited: these are not the bytes of the origin, but were made of those of
+	// base, nil for none, and differ from them in the regions.
+	edited  bool
+	base    *content
+	regions []diff.Region
 
 	mode fs.FileMode // permission bits; 0: by the file system's own rule
 }
