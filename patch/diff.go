@@ -63,12 +63,13 @@ func (p *plan) fileDiff(n, from *node, limit int) (text string, ok bool) {
 	}
 	fmt.Fprintf(&b, "diff --git %s %s\n", quoteName("a"+oldName), quoteName("b"+n.path))
 	if n.gone {
-		link, err := p.linkText(n)
-		if err != nil {
-			return "", false
-		}
 		b.WriteString("deleted file mode 120000\n")
-		writeWhole(&b, oldName, '-', []byte(link))
+		if l, ok := p.fsys.(ambit.Linker); ok && p.caps.ReadLink {
+			// The text of a link that leads out is not told.
+			if link, err := l.ReadLink(p.ctx, n.path); err == nil {
+				writeWhole(&b, oldName, '-', []byte(link))
+			}
+		}
 		return b.String(), b.Len() <= limit
 	}
 	old := n.disk
@@ -132,14 +133,6 @@ func (p *plan) shown(c *content, limit int) ([]byte, bool) {
 		return nil, false // the commit will find that out
 	}
 	return readable(data), true
-}
-
-func (p *plan) linkText(n *node) (string, error) {
-	l, ok := p.fsys.(ambit.Linker)
-	if !ok {
-		return "", ambit.ErrUnsupported
-	}
-	return l.ReadLink(p.ctx, n.path)
 }
 
 func gitMode(mode fs.FileMode) string {

@@ -409,9 +409,9 @@ func agrees(t *testing.T, data []byte) (applied bool, reasons []ambit.Reason) {
 func TestPlacesAgainstModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	seen := make(map[ambit.Reason]int)
-	n := 60_000
+	n := 20_000
 	if testing.Short() {
-		n = 5_000
+		n = 2_000
 	}
 	for range n {
 		data := make([]byte, 90)

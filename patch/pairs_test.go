@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -30,7 +29,11 @@ import (
 
 // sourcePaths are the files of this repository and of the Go tree.
 var sourcePaths = sync.OnceValues(func() (found []string, err error) {
-	for _, root := range []string{"..", filepath.Join(runtime.GOROOT(), "src")} {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range []string{"..", filepath.Join(strings.TrimSpace(string(goroot)), "src")} {
 		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -113,7 +113,7 @@ func (p *plan) section(i int, s *Section) {
 	doubtful := from != nil && from.doubtful || to != nil && to.doubtful
 	if len(faults) > 0 || doubtful {
 		for _, n := range []*node{from, to} {
-			if n != nil {
+			if n != nil && (n.isFile() || n.before.Kind == ambit.KindUnknown) {
 				n.doubtful = true
 			}
 		}

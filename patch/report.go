@@ -15,30 +15,30 @@ import (
 // Report tells what a patch has done or would do. It can be written as JSON and
 // read back.
 type Report struct {
-	Files []File `json:"files,omitempty"` // one for each section, in order
+	Files []File // one for each section, in order
 
 	// Diff is all that the patch changes, as a unified diff with the headers of
 	// git, whose names are the canonical paths without their first slash behind
 	// "a/" and "b/". Of a file in UTF-16 it shows the text. It is empty if there
 	// are problems.
-	Diff        string `json:"diff,omitempty"`
-	DiffClipped bool   `json:"diffClipped,omitempty"` // the diff lacks what would make it longer than 1 MiB, and what comes after that
+	Diff        string
+	DiffClipped bool // the diff lacks what would make it longer than 1 MiB, and what comes after that
 
-	Problems []Problem `json:"problems,omitempty"` // why nothing was done, in the order of the patch
-	Applied  bool      `json:"applied"`            // all of the patch is done; false for a dry run
+	Problems []Problem // why nothing was done, in the order of the patch
+	Applied  bool      // all of the patch is done; false for a dry run
 }
 
 // File is what became of one section of the patch.
 type File struct {
-	Line        int            `json:"line"` // of the section's first line in the patch
-	Action      Action         `json:"action"`
-	Path        string         `json:"path"`                  // canonical, as far as it is known; else as in the patch
-	To          string         `json:"to,omitempty"`          // the same of the new name, "" where the name is kept
-	Before      ambit.FileInfo `json:"before,omitzero"`       // what was at Path before the patch; zero: nothing
-	After       ambit.FileInfo `json:"after,omitzero"`        // what is at To, else at Path, after the whole patch; zero: nothing. Of a dry run it has path, size and mode alone
-	CreatedDirs []string       `json:"createdDirs,omitempty"` // canonical paths of the folders made for it, outermost first
-	Hunks       []Placement    `json:"hunks,omitempty"`       // where its hunks fit, in order
-	State       State          `json:"state"`
+	Line        int // of the section's first line in the patch
+	Action      Action
+	Path        string         // canonical, as far as it is known; else as in the patch
+	To          string         // the same of the new name, "" where the name is kept
+	Before      ambit.FileInfo // what was at Path before the patch; zero: nothing
+	After       ambit.FileInfo // what is at To, else at Path, after the whole patch; zero: nothing. Of a dry run it has path, size and mode alone
+	CreatedDirs []string       // canonical paths of the folders made for it, outermost first
+	Hunks       []Placement    // where its hunks fit, in order
+	State       State
 }
 
 // State is how a file was left.
@@ -63,9 +63,9 @@ type Placement struct {
 
 // Problem is a reason not to apply a patch.
 type Problem struct {
-	Line int          `json:"line"` // of the section or hunk in the patch that cannot be applied; 0: of none
-	Path string       `json:"path"` // as the patch has it
-	Err  *ambit.Error `json:"error"`
+	Line int    // of the section or hunk in the patch that cannot be applied; 0: of none
+	Path string // as the patch has it
+	Err  *ambit.Error
 }
 
 // op is the operation of the errors of Apply.

@@ -33,6 +33,7 @@ type node struct {
 	before  ambit.FileInfo // what the file system has there; KindUnknown: nothing
 	disk    *content       // the file that the file system has there, nil if it has none
 	missing []string       // the folders above it that are missing
+	behind  bool           // nothing is there, behind a link that leads to nothing
 	now     *content       // the file that is there now, nil for none
 	gone    bool           // a link that was removed
 
@@ -179,6 +180,11 @@ func (t *tree) nothing(path, clean string, err error) *node {
 			n.missing = e.MissingDirs
 		}
 	}
+	if canonical != clean && len(n.missing) == 0 {
+		// No folder is said to be missing: one that is lies behind a link.
+		_, err := t.fsys.Stat(t.ctx, ambit.Dir(canonical))
+		n.behind = ambit.ReasonOf(err) == ambit.ErrNotFound
+	}
 	return n
 }
 
@@ -266,6 +272,8 @@ func (t *tree) free(n *node) error {
 		}
 	case n.before.Kind != ambit.KindUnknown && !n.isFile():
 		return &ambit.Error{Reason: ambit.ErrExists, Kind: n.before.Kind, Target: n.path}
+	case n.behind:
+		return &ambit.Error{Reason: ambit.ErrDenied, Rule: "dangling-link", Target: n.path}
 	case t.folders[n.path] > 0:
 		return &ambit.Error{Reason: ambit.ErrExists, Kind: ambit.KindDirectory, Target: n.path, Detail: "the patch itself makes a folder there"}
 	}
