@@ -60,8 +60,8 @@ func standsAt(file, old []modelLine, at int, loose bool) bool {
 	return true
 }
 
-// names reports whether the anchor names the line.
-func names(file []modelLine, anchor string, line modelLine) bool {
+// namedBy reports whether the anchor names the line.
+func namedBy(file []modelLine, anchor string, line modelLine) bool {
 	anchor = strings.TrimRight(anchor, " \t\r")
 	same := func(l modelLine) bool { return strings.TrimRight(l.text, " \t\r") == anchor }
 	if strings.TrimLeft(anchor, " \t") != anchor && slices.ContainsFunc(file, same) {
@@ -80,7 +80,7 @@ func follows(file []modelLine, anchors []string, at int, close bool) bool {
 	for i := at - 1; i >= 0; i-- {
 		// A line in front of an earlier anchor is none of a later one: which of
 		// them are exact is a question of the lines that remain.
-		if namesBehind(file, anchors, i) && names(rest(file, anchors), last, file[i]) {
+		if namesBehind(file, anchors, i) && namedBy(rest(file, anchors), last, file[i]) {
 			return true
 		}
 		if close {
@@ -276,8 +276,10 @@ func modelApply(content string, hunks []patch.Hunk) (string, []ambit.Reason) {
 
 // modelEnding returns the ending of a line in place of file[start:end].
 func modelEnding(file []modelLine, start, end int) string {
-	if end > start && file[end-1].ending != "" {
-		return file[end-1].ending
+	for i := end - 1; i >= start; i-- {
+		if file[i].ending != "" {
+			return file[i].ending
+		}
 	}
 	if start > 0 && file[start-1].ending != "" {
 		return file[start-1].ending
