@@ -28,7 +28,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/edit"
 	"github.com/ambitfs/ambit/local"
+	"github.com/ambitfs/ambit/patch"
 )
 
 // An operation is one call that changes a tree. A process makes it, and is
@@ -116,12 +118,60 @@ func committing(fsys *local.FileSystem, _ string) (func() error, error) {
 	}, err
 }
 
+// patching changes ten files: five are updated, two are removed, two are new
+// and one moves.
+func patching(fsys *local.FileSystem, _ string) (func() error, error) {
+	p, err := patch.Parse(`*** Begin Patch
+*** Update File: a/1
+-x
++1
+*** Update File: a/2
+-x
++2
+*** Delete File: b/removed
+*** Add File: a/new
++new
+*** Update File: a/3
+-x
++3
+*** Update File: b/4
+-x
++4
+*** Update File: a/moved
+*** Move to: b/new/folder/moved
+-x
++moved
+*** Update File: b/5
+-x
++5
+*** Delete File: b/removed-too
+*** Add File: b/new/new
++new
+*** End Patch
+`)
+	return func() error { _, err := patch.Apply(ctx, fsys, p, nil); return err }, err
+}
+
+// editing changes a file that is not held in memory: most of it is copied by
+// the kernel.
+func editing(fsys *local.FileSystem, _ string) (func() error, error) {
+	return func() error {
+		_, err := edit.File(ctx, fsys, "f", []edit.Op{edit.Replace{Old: " end", New: " the end"}}, nil)
+		return err
+	}, nil
+}
+
 // operations are those of which the crash proof speaks.
 var operations = []*operation{
 	{
 		name: "commit", content: true, prepare: committing, heals: true,
 		tree: "a/\nb/\na/replaced = " + oldText + "\na/removed = " + oldText + "\nb/replaced = " + oldText + "\nb/removed = " + oldText,
 	},
+	{
+		name: "patch of ten files", content: true, prepare: patching, heals: true,
+		tree: "a/\nb/\na/1 = x\na/2 = x\na/3 = x\nb/4 = x\nb/5 = x\nb/removed = x\na/moved = x\nb/removed-too = x",
+	},
+	{name: "edit of a large file", content: true, sparse: true, tree: "f = begin " + strings.Repeat("o", 5<<20) + " end", prepare: editing},
 	{name: "create", content: true, tree: "d/\nd/other = x", prepare: writing("d/f", ambit.WriteOptions{})},
 	{name: "create with parents", content: true, tree: "d/", prepare: writing("d/a/b/f", ambit.WriteOptions{Parents: true}), between: someParents},
 	{name: "create if absent", content: true, tree: "d/", prepare: writing("d/f", ambit.WriteOptions{If: ambit.IfAbsent(), Mode: 0o604})},

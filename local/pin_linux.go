@@ -76,8 +76,12 @@ func (d *rootDir) pin(name string) (*pinned, error) {
 	defer f.Close()
 	p := &pinned{readable: true}
 	err = withFile(f, func(fd int) error {
-		p.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-		return err
+		for {
+			p.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+			if err != unix.EINTR {
+				return err
+			}
+		}
 	})
 	return p, err
 }

@@ -110,7 +110,7 @@ func Apply(ctx context.Context, fsys ambit.FileSystem, p *Patch, o *Options) (*R
 	changes, of := plan.commit()
 	plan.describe()
 	if o.DryRun {
-		plan.probe(changes, of)
+		plan.probe(changes, of, false)
 		return report, report.err()
 	}
 	return report, plan.publish(changes, of)
@@ -167,8 +167,9 @@ func (p *plan) describe() {
 }
 
 // probe has the file system judge the changes as far as it can without making
-// them, but for those that are in the report already.
-func (p *plan) probe(changes []ambit.Change, of []*node) {
+// them, but for those that are in the report already. Behind a commit that failed
+// it cannot tell what somebody else has changed.
+func (p *plan) probe(changes []ambit.Change, of []*node, afterCommit bool) {
 	for i, c := range changes {
 		if of[i].doubtful {
 			continue
@@ -183,7 +184,11 @@ func (p *plan) probe(changes []ambit.Change, of []*node) {
 			continue
 		}
 		// Who may not write a file may be allowed to remove it.
-		if r := ambit.ReasonOf(err); c.Op == ambit.OpWrite || r == ambit.ErrReadOnly || r == ambit.ErrChanged || stops(r) {
+		r := ambit.ReasonOf(err)
+		if r == ambit.ErrChanged && afterCommit {
+			continue // or it was made and undone, which is a change too
+		}
+		if c.Op == ambit.OpWrite || r == ambit.ErrReadOnly || r == ambit.ErrChanged || stops(r) {
 			p.blame(of[i], err)
 			if stops(r) {
 				return
@@ -248,7 +253,7 @@ func (p *plan) publish(changes []ambit.Change, of []*node) error {
 			f.After, f.CreatedDirs = p.at[i].to.before, nil
 		}
 		if !stops(reason) {
-			p.probe(changes, of)
+			p.probe(changes, of, true)
 		}
 		p.report.Diff, p.report.DiffClipped = "", false
 	}
