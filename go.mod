@@ -3,6 +3,7 @@ module github.com/ambitfs/ambit
 go 1.26.5
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.2
 	github.com/bluekeyes/go-gitdiff v0.9.0
 	github.com/gabriel-vasile/mimetype v1.4.16
 	github.com/google/go-cmp v0.7.0
@@ -10,5 +11,3 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.44.0
 )
-
-require github.com/aymanbagabas/go-udiff v0.4.2 // indirect

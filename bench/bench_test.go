@@ -77,6 +77,8 @@ func BenchmarkParallelReaders(b *testing.B) {
 // TestContests runs every contender once, so that no benchmark rots.
 func TestContests(t *testing.T) {
 	scratch := t.TempDir()
+	defer func(n int) { patched = n }(patched)
+	patched = perFolder
 	for _, c := range append(contests(scratch), largeContests(scratch, 4<<20)...) {
 		outcomes, err := c.run(1, time.Nanosecond)
 		if err != nil {

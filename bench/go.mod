@@ -10,4 +10,9 @@ require (
 	golang.org/x/sys v0.49.0
 )
 
-require golang.org/x/text v0.39.0 // indirect
+require (
+	github.com/aymanbagabas/go-udiff v0.4.2 // indirect
+	github.com/bluekeyes/go-gitdiff v0.9.0 // indirect
+	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+	golang.org/x/text v0.44.0 // indirect
+)
