@@ -169,7 +169,14 @@ func (e *editor) edit(ctx context.Context, f ambit.File) (Outcome, error) {
 		return Outcome{}, &ambit.Error{Reason: ambit.ErrUnsupported, Detail: "the file has no version"}
 	}
 	written, err := e.w.Write(ctx, e.path, content, &ambit.WriteOptions{If: ambit.IfVersion(outcome.Before.Version)})
-	if err != nil && ambit.ReasonOf(err) != ambit.ErrNotDurable {
+	switch reason := ambit.ReasonOf(err); {
+	case reason == ambit.ErrIO:
+		// What stays may have become shorter while it was copied.
+		if changed := f.Verify(ctx); ambit.ReasonOf(changed) == ambit.ErrChanged {
+			err = changed
+		}
+		return Outcome{}, err
+	case err != nil && reason != ambit.ErrNotDurable:
 		return Outcome{}, err
 	}
 	outcome.After = written.Info
