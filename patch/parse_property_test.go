@@ -194,7 +194,7 @@ func (w *writer) git(prefix [2]string) patch.Section {
 	oldName, newName := s.Path, s.Path
 	renamed := s.Action == patch.Copy || s.Action == patch.Update && r.IntN(3) == 0
 	if renamed {
-		s.To = pick(r, names...)
+		s.To, s.Original = pick(r, names...), true
 		newName = s.To
 	}
 	w.put("diff --git " + w.quoted(prefix[0]+oldName) + " " + w.quoted(prefix[1]+newName))

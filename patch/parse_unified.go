@@ -493,7 +493,7 @@ func (p *unified) git() (s Section, err *ambit.Error) {
 	s.Action = cmp.Or(h.action, Update)
 	switch {
 	case moved:
-		s.Path, s.To = h.from, h.to
+		s.Path, s.To, s.Original = h.from, h.to, true
 	case !decided:
 		return s, invalid(s.Line, `cannot tell which file is meant: expected "diff --git a/name b/name"`)
 	default:

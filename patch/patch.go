@@ -28,6 +28,13 @@ type Section struct {
 	Path   string // as the patch has it, quoting and git's prefixes a/ and b/ removed
 	To     string // Update: the new name, "" to keep it; Copy: the name of the copy
 
+	// Original: the section speaks of the file Path as it was before the whole
+	// patch, whatever the sections above did to it, and of a name To that is free
+	// once all of the patch is done. So mean git's renames and copies, whose order
+	// says nothing: two files may swap their names, and a copy that stands below a
+	// change of its source is one of the source without it.
+	Original bool
+
 	// Mode is the mode that the patch gives the file: of its permission bits,
 	// git knows only whether a file can be executed (0755) or not (0644). 0:
 	// the patch says nothing about it.
