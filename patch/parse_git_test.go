@@ -247,7 +247,7 @@ func TestParseGitDiff(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skipf("the names of this test are not possible on %s", runtime.GOOS)
 	}
-	for seed := range uint64(rounds(8)) {
+	for seed := range uint64(rounds(4)) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		before, after := randomChange(r, true)
 		dir := t.TempDir()
@@ -434,7 +434,7 @@ func TestParseProgramDiff(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skipf("the names of this test are not possible on %s", runtime.GOOS)
 	}
-	for seed := range uint64(rounds(15)) {
+	for seed := range uint64(rounds(10)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		before, after := randomChange(r, false)
 		for _, tr := range []tree{before, after} {
