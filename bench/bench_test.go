@@ -6,12 +6,22 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 )
+
+// TestMain lets the test's own program be the process that prints lines.
+func TestMain(m *testing.M) {
+	if code, ran := runPrintLines(os.Args[1:]); ran {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
 
 // Benchmark measures every contender of every contest by itself.
 func Benchmark(b *testing.B) {
@@ -79,7 +89,7 @@ func TestContests(t *testing.T) {
 	scratch := t.TempDir()
 	defer func(n int) { patched = n }(patched)
 	patched = perFolder
-	for _, c := range append(contests(scratch), largeContests(scratch, 4<<20)...) {
+	for _, c := range slices.Concat(contests(scratch), largeContests(scratch, 4<<20), largeLinesContests(scratch, 4<<20)) {
 		outcomes, err := c.run(1, time.Nanosecond)
 		if err != nil {
 			t.Fatal(err)

@@ -72,7 +72,7 @@ func contests(scratch string) []contest {
 			{name: "afero.Walk", start: startAferoWalk},
 			{name: "ambit.Walk", start: startMemoryWalk},
 		}},
-	}, localContests(scratch)...)
+	}, append(localContests(scratch), linesContests(scratch)...)...)
 }
 
 // drain reads r to its end and checks that it had a whole block.

@@ -23,10 +23,14 @@ import (
 	"time"
 )
 
-// largeStream is the size of the stream that -large writes, in bytes.
+// largeStream is the size of the streams and files that -large writes, in
+// bytes.
 const largeStream = 1 << 30
 
 func main() {
+	if code, ran := runPrintLines(os.Args[1:]); ran {
+		os.Exit(code)
+	}
 	pattern := flag.String("run", "", "run the contests whose name matches this regular expression")
 	rounds := flag.Int("rounds", 11, "rounds of each contest")
 	slice := flag.Duration("slice", 100*time.Millisecond, "time of each contender in each round")
@@ -58,6 +62,7 @@ func run(pattern, scratch string, large bool, rounds int, slice time.Duration) e
 	all := contests(scratch)
 	if large {
 		all = append(all, largeContests(scratch, largeStream)...)
+		all = append(all, largeLinesContests(scratch, largeStream)...)
 	}
 	fmt.Printf("%s, %s/%s, %d CPUs\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	ran := 0

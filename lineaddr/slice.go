@@ -188,23 +188,29 @@ func pass(text []byte, n int) (offset, passed int) {
 	if count := bytes.Count(text, newline); count < n {
 		return len(text), count
 	}
+	return behind(text, n), n
+}
+
+// behind returns the offset behind the first n newlines of a text that has so
+// many.
+func behind(text []byte, n int) int {
+	offset := 0
 	// Halving needs fewer looks than going from newline to newline.
-	left := n
 	const few = 256
 	for len(text) > few {
 		half := len(text) / 2
-		if count := bytes.Count(text[:half], newline); count < left {
+		if count := bytes.Count(text[:half], newline); count < n {
 			offset += half
-			left -= count
+			n -= count
 			text = text[half:]
 		} else {
 			text = text[:half]
 		}
 	}
-	for ; left > 0; left-- {
+	for ; n > 0; n-- {
 		i := bytes.IndexByte(text, '\n') + 1
 		offset += i
 		text = text[i:]
 	}
-	return offset, n
+	return offset
 }

@@ -63,7 +63,7 @@ func tailAt(r io.ReaderAt, size int64, n int) (Window, error) {
 		}
 		count := bytes.Count(text, newline)
 		if more := n - ends; count >= more {
-			offset, _ := pass(text, count-more+1)
+			offset := behind(text, count-more+1)
 			found, err := textAt(r, start+int64(offset), size, p[offset:])
 			return Window{Text: found, Total: -1}, err
 		}
@@ -83,6 +83,11 @@ func textAt(r io.ReaderAt, start, end int64, known []byte) ([]byte, error) {
 	length, err := lengthOf(start, end)
 	if err != nil {
 		return nil, err
+	}
+	if length == len(known) {
+		text := make([]byte, len(known))
+		copy(text, known)
+		return text, nil
 	}
 	text := make([]byte, length)
 	n := copy(text, known)
