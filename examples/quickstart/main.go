@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Quickstart opens this repository's own folder as a machine, reads from it,
-// is refused with reasons, changes a file by compare and swap in a scratch
-// folder, and runs the conformance suite on the memory and local backends.
+// is refused with reasons, changes files in a scratch folder by compare and
+// swap, by exact edits and by patches, and runs the conformance suite on the
+// memory and local backends.
 //
 //	go run ./examples/quickstart
 package main
@@ -23,7 +24,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	for _, step := range []func(context.Context, io.Writer) error{read, refuse, change, prove} {
+	for _, step := range []func(context.Context, io.Writer) error{read, refuse, change, text, prove} {
 		if err := step(ctx, os.Stdout); err != nil {
 			log.Fatal(err)
 		}

@@ -50,6 +50,15 @@ func TestChange(t *testing.T) {
 		"created /notes/todo.txt and [/notes]", "a second write with the same version: changed", `the file holds "two\n"`)
 }
 
+func TestText(t *testing.T) {
+	wantLines(t, output(t, text),
+		"lines 2 to 4 of /LICENSE:", "the last one:    limitations under the License.",
+		"2 edits:\n--- a/LICENSE\n+++ b/LICENSE\n@@ -1,7 +1,8 @@\n", "+A copy, and not for use.\n",
+		"what stands in several places is refused: ambiguous, lines [", "what is not there too: edit LICENSE: no-match: ", "differs only in case",
+		"applied update /LICENSE", "applied add /notes/licenses.txt", "applied update /CONTRIBUTING.md /docs/contributing.md",
+		"line 6 of the patch: LICENSE no-match", "line 9 of the patch: gone.txt not-found", "nothing was done: /notes has 1 file, licenses.txt")
+}
+
 func TestProve(t *testing.T) {
 	wantLines(t, output(t, prove), "memory: full: ", "local: full: ")
 }
