@@ -219,7 +219,7 @@ func nameInHeader(name string) string {
 // quoteName returns the name as git writes it in a header: quoted where it would
 // not be read back.
 func quoteName(name string) string {
-	odd := !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f })
+	odd := !utf8.ValidString(name) || strings.HasSuffix(name, " ") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f })
 	if !odd {
 		return name
 	}

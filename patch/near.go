@@ -13,7 +13,7 @@ import (
 )
 
 // maxVotes bounds what is done to find the nearest place.
-const maxVotes = 1 << 20
+const maxVotes = 1 << 17
 
 // noMatch returns the error of a hunk with old lines that fits nowhere from the
 // line with the index from on. It tells the place with most of the lines, of

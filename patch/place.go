@@ -4,6 +4,7 @@
 package patch
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -299,7 +300,7 @@ func (s *search) added() (int, *ambit.Error) {
 	}
 	var all []int
 	found := false
-	for _, i := range s.named(anchors[len(anchors)-1], from) {
+	for _, i := range s.named(anchors[len(anchors)-1], from, false) {
 		found = true
 		if s.allowed(i + 1) {
 			all = append(all, i+1)
@@ -324,7 +325,7 @@ func (s *search) added() (int, *ambit.Error) {
 func (s *search) behindAnchors(anchors []string) (int, *ambit.Error) {
 	at := 0
 	for _, anchor := range anchors {
-		named := s.named(anchor, at)
+		named := s.named(anchor, at, true)
 		if len(named) == 0 {
 			return 0, s.noAnchor(anchor, at)
 		}
@@ -334,25 +335,29 @@ func (s *search) behindAnchors(anchors []string) (int, *ambit.Error) {
 }
 
 // named returns the indexes of the lines that the anchor names, from the one
-// with the index from on.
-func (s *search) named(anchor string, from int) []int {
-	anchor = strings.TrimRight(anchor, blank)
-	trimmed := strings.TrimLeft(anchor, blank)
+// with the index from on; of all of them, or with first of the earliest alone.
+func (s *search) named(anchor string, from int, first bool) []int {
+	whole := []byte(strings.TrimRight(anchor, blank))
+	trimmed := bytes.TrimLeft(whole, blank)
+	indented := len(trimmed) < len(whole)
 	var alike, exact []int
 	for i := from; i < s.text.count(); i++ {
-		line := s.text.line(i)
-		if !strings.Contains(string(line), trimmed) {
+		line := bytes.TrimRight(s.text.line(i), blank)
+		if !bytes.HasSuffix(line, trimmed) || !bytes.Equal(bytes.TrimLeft(line, blank), trimmed) {
 			continue
 		}
-		line = []byte(strings.TrimRight(string(line), blank))
-		if string(line) == anchor {
+		same := bytes.Equal(line, whole)
+		if first && (same || !indented) {
+			return []int{i}
+		}
+		if same {
 			exact = append(exact, i)
 		}
-		if strings.TrimLeft(string(line), blank) == trimmed {
+		if !first || len(alike) == 0 {
 			alike = append(alike, i)
 		}
 	}
-	if len(trimmed) < len(anchor) && len(exact) > 0 {
+	if indented && len(exact) > 0 {
 		return exact
 	}
 	return alike

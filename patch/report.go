@@ -4,6 +4,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func (r *Report) err() error {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	e := *r.Problems[0].Err
 	if len(r.Problems) == 1 {
-		e.Detail = at(r.Problems[0].Line, e.Detail)
+		e.Detail = at(r.Problems[0].Line, cmp.Or(e.Detail, cause(e)))
 		return &e
 	}
 	var b strings.Builder
@@ -113,6 +114,14 @@ func (r *Report) err() error {
 	}
 	e.Detail = b.String()
 	return &e
+}
+
+// cause returns what an error without a detail says of its cause, which a detail
+// would hide.
+func cause(e ambit.Error) string {
+	bare := ambit.Error{Reason: e.Reason, Err: e.Err}
+	text, _ := strings.CutPrefix(bare.Error(), string(e.Reason))
+	return strings.TrimPrefix(text, ": ")
 }
 
 // at puts the line of the patch before what is said of it.

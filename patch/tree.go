@@ -21,7 +21,8 @@ type tree struct {
 	caps ambit.Capabilities
 	max  int64 // bytes of a file that is read
 
-	cwd     string           // where relative paths start, "" if that is not known
+	asked   bool             // where relative paths start was asked for
+	cwd     string           // where they start, "" if that is not known
 	nodes   map[string]*node // by canonical path
 	order   []*node          // in the order in which sections came to them
 	folders map[string]int   // how many new files lie beneath a folder that is not there yet
@@ -60,19 +61,21 @@ type content struct {
 func (n *node) isFile() bool { return n.disk != nil }
 
 func newTree(ctx context.Context, fsys ambit.FileSystem, limit int64) *tree {
-	t := &tree{
+	return &tree{
 		ctx: ctx, fsys: fsys, caps: fsys.Capabilities(), max: limit,
 		nodes: make(map[string]*node), folders: make(map[string]int),
 	}
-	if info, err := fsys.Stat(ctx, "."); err == nil && info.IsDir() {
-		t.cwd = info.Path
-	}
-	return t
 }
 
 // clean returns what path is by its text alone, "" if it is not known where
 // relative paths start.
 func (t *tree) clean(path string) (string, error) {
+	if !t.asked && !strings.HasPrefix(path, "/") {
+		t.asked = true
+		if info, err := t.fsys.Stat(t.ctx, "."); err == nil && info.IsDir() {
+			t.cwd = info.Path
+		}
+	}
 	cwd := t.cwd
 	if cwd == "" {
 		cwd = "/"
