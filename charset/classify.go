@@ -135,6 +135,7 @@ func utf16Text(head []byte, e Encoding, whole bool, accept func(rune) bool) (tex
 		}
 		return rune(head[i])<<8 | rune(head[i+1])
 	}
+	text = make([]byte, 0, len(head))
 	i := 0
 	for ; i+1 < len(head); i += 2 {
 		r := unit(i)

@@ -110,6 +110,15 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestClassifyBeginning has what no continuation can make a text.
+func TestClassifyBeginning(t *testing.T) {
+	for _, head := range []string{"\xff\xfea\x00\x00\xdc", "\xfe\xff\xdc\x00", "\xff\xfe\x00\xd8a\x00", "h\x00\x00\xdc", "a\x00\x01\x00", "\x00\x00", "ab\x00", "\x00\xff"} {
+		if class := charset.Classify([]byte(head), false); class.Text {
+			t.Errorf("Classify(%q, false) = %+v", head, class)
+		}
+	}
+}
+
 // checkClass holds Classify to all it promises of a file that is head.
 func checkClass(t testing.TB, head []byte) charset.Class {
 	t.Helper()

@@ -183,7 +183,7 @@ func TestDecodeEveryPair(t *testing.T) {
 				}
 			}
 			step := 1
-			if testing.Short() || accepted > 128 && e.String() != "shift_jis" || e == charset.UTF8 || e == charset.UTF16LE || e == charset.UTF16BE {
+			if e != charset.UTF16 && testing.Short() || accepted > 128 && e.String() != "shift_jis" || e == charset.UTF8 || e == charset.UTF16LE || e == charset.UTF16BE {
 				step = 51 // bytes mean the same whatever is beside them, or the standard library's tests have more
 			}
 			for i := 0; i < 1<<16; i += step {
@@ -441,7 +441,7 @@ func TestDecodeMarks(t *testing.T) {
 // behind the text into it.
 func TestDecodeUnchanged(t *testing.T) {
 	backing := []byte("caf\xe9\nsecret")
-	raw := backing[:5]
+	raw := backing[:5] // with room behind it
 	document, err := charset.Decode(raw, charset.Encoding{})
 	if err != nil {
 		t.Fatal(err)
@@ -450,8 +450,8 @@ func TestDecodeUnchanged(t *testing.T) {
 	if unsafe.SliceData(text) != unsafe.SliceData(raw) {
 		t.Error("the text is a copy")
 	}
-	_ = append(text, "OVERWRITTEN"...)
-	_ = append(document.BOM(), "OVERWRITTEN"...)
+	_ = append(text, "!!"...)
+	_ = append(document.BOM(), "!!"...)
 	if string(backing) != "caf\xe9\nsecret" {
 		t.Errorf("the content is %q now", backing)
 	}

@@ -13,7 +13,6 @@ import (
 const (
 	blockSize   = 4 << 10
 	longestStep = 8 // bytes, more than an escape sequence and a character after it
-	replacement = "\ufffd"
 )
 
 // A decoder turns content behind its byte order mark into text, piece by piece,
@@ -116,12 +115,10 @@ func (d *decoder) appendSteps(dst, raw []byte, last bool) (text []byte, n int, e
 	return dst, n, nil
 }
 
-// comesBack reports whether text is raw when it is encoded again, and no part of
-// it stands in for what could not be decoded.
+// comesBack reports whether text is raw when it is encoded again. U+FFFD for what
+// could not be decoded is not: where an encoding has that character, it has other
+// bytes for it.
 func (d *decoder) comesBack(text, raw []byte) bool {
-	if !d.encoding.isUnicode() && bytes.Contains(text, []byte(replacement)) {
-		return false
-	}
 	n, _, err := d.encode.Transform(d.again, text, false)
 	return err == nil && bytes.Equal(d.again[:n], raw)
 }

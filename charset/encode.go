@@ -22,11 +22,6 @@ func encodeBehind(bom, text []byte, e Encoding) ([]byte, error) {
 	if e.name == utf8Name {
 		return withMark(bom, text), nil
 	}
-	if !e.isUnicode() {
-		if n := bytes.Index(text, []byte(replacement)); n >= 0 {
-			return nil, cannotWrite(text, n, e)
-		}
-	}
 	size := len(bom) + len(text)
 	if e.name == utf16leName || e.name == utf16beName {
 		size += len(text)

@@ -128,15 +128,6 @@ func (e Encoding) implementation() encoding.Encoding {
 	return known
 }
 
-// isUnicode reports whether e has all characters, U+FFFD included.
-func (e Encoding) isUnicode() bool {
-	switch e.name {
-	case utf8Name, utf16leName, utf16beName, utf16Name, gb18030Name:
-		return true
-	}
-	return false
-}
-
 // isStateful reports whether bytes of e mean different characters after
 // different escape sequences.
 func (e Encoding) isStateful() bool { return e.name == "iso-2022-jp" }

@@ -102,8 +102,8 @@ func TestReader(t *testing.T) {
 // TestReaderEdges is case ENCODING-01: a character across the edge of a buffer of
 // whatever size.
 func TestReaderEdges(t *testing.T) {
-	for _, size := range []int{1024, 4096, 16384, 32768, 65536} {
-		for shift := -4; shift <= 4; shift++ {
+	for _, size := range []int{1024, 4096, 16384, 32768} {
+		for shift := -3; shift <= 3; shift++ {
 			for _, text := range []string{
 				strings.Repeat("x", size-1+shift) + "あ\nend\n",
 				"あ" + strings.Repeat("y", size-2+shift) + "\n",
