@@ -60,7 +60,7 @@ func TestEncodeEveryCharacter(t *testing.T) {
 	for _, e := range encodings(t) {
 		var good, bad []rune
 		for r := rune(0); r <= utf8.MaxRune; r++ {
-			if r > 0x200 && random.IntN(1000) > 0 || testing.Short() && r > 0x80 && random.IntN(4) > 0 || !utf8.ValidRune(r) {
+			if r > 0x200 && random.IntN(2000) > 0 || testing.Short() && r > 0x80 && random.IntN(4) > 0 || !utf8.ValidRune(r) {
 				continue
 			}
 			if checkEncode(t, []byte("a"+string(r)), e) {
