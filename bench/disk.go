@@ -20,6 +20,7 @@ func localContests(scratch string) []contest {
 	all = append(all, localLists(scratch)...)
 	all = append(all, localWrites(scratch)...)
 	all = append(all, localLooseWrites(scratch)...)
+	all = append(all, editContests(scratch)...)
 	all = append(all, patchContests(scratch)...)
 	return all
 }

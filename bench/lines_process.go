@@ -10,8 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/ambitfs/ambit/lineaddr"
 	"github.com/ambitfs/ambit/local"
@@ -23,22 +21,13 @@ import (
 // same.
 const printLines = "print-lines"
 
-// runPrintLines does what the arguments of this process say, if they are about
-// printing lines.
-func runPrintLines(args []string) (code int, ran bool) {
-	if len(args) == 0 || args[0] != printLines {
-		return 0, false
+func init() {
+	processes[printLines] = func(args []string) error {
+		if len(args) != 3 {
+			return nil
+		}
+		return printLinesOf(args[0], args[1], args[2])
 	}
-	var err error
-	if len(args) == 4 {
-		err = printLinesOf(args[1], args[2], args[3])
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1, true
-	}
-	fmt.Fprintln(os.Stderr, peakMemory())
-	return 0, true
 }
 
 func printLinesOf(dir, file, text string) error {
@@ -58,24 +47,6 @@ func printLinesOf(dir, file, text string) error {
 	defer f.Close()
 	_, err = lineaddr.Copy(os.Stdout, f, rng)
 	return err
-}
-
-// peakMemory is how many KiB of memory this process has had at most: -1 where
-// the system does not say. What wait tells of a child will not do: the child
-// begins with the peak of its parent.
-func peakMemory() int {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return -1
-	}
-	for line := range strings.Lines(string(status)) {
-		if kib, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			if n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(kib), " kB")); err == nil {
-				return n
-			}
-		}
-	}
-	return -1
 }
 
 // processContest is whole processes that print the lines.
@@ -128,24 +99,4 @@ func processContest(dir func() (string, error), rng lineaddr.Range, mib int64) c
 func wantedText(rng lineaddr.Range) string {
 	text, _ := logLines(rng)
 	return text
-}
-
-// printing runs a process, checks what it prints, and keeps in peak, which may
-// be nil, the most memory that it tells to have taken.
-func printing(want string, peak *int, name string, args ...string) error {
-	command := exec.Command(name, args...)
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("%v: %w: %s", command.Args, err, stderr.Bytes())
-	}
-	if stdout.String() != want {
-		return fmt.Errorf("%v prints %d bytes of other text", command.Args, stdout.Len())
-	}
-	if peak == nil {
-		return nil
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(stderr.String()))
-	*peak = max(*peak, n)
-	return err
 }

@@ -28,7 +28,7 @@ import (
 const largeStream = 1 << 30
 
 func main() {
-	if code, ran := runPrintLines(os.Args[1:]); ran {
+	if code, ran := runAsProcess(os.Args[1:]); ran {
 		os.Exit(code)
 	}
 	pattern := flag.String("run", "", "run the contests whose name matches this regular expression")
