@@ -425,6 +425,7 @@ func TestLimits(t *testing.T) {
 			{begin("*** Update File: large", "@@", "-a", "+b"), ambit.ErrTooLarge},
 			{begin("*** Update File: small", "@@", "-a", "+"+strings.Repeat("b", 101)), ambit.ErrTooLarge},
 			{begin("*** Update File: small", "@@", "-a", "+"+strings.Repeat("b", 99)), ""},
+			{begin("*** Add File: new", "+"+strings.Repeat("b", 101)), ambit.ErrTooLarge},
 			{begin("*** Update File: large", "*** Move to: moved"), ""},
 			{begin("*** Delete File: moved"), ""},
 		} {

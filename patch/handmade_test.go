@@ -88,9 +88,9 @@ func survives(t *testing.T, data []byte) bool {
 func TestHandMade(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	applied := 0
-	n := 8_000
+	n := 5_000
 	if testing.Short() {
-		n = 2_000
+		n = 1_000
 	}
 	for range n {
 		data := make([]byte, 120)

@@ -411,7 +411,7 @@ func agrees(t *testing.T, data []byte) (applied bool, reasons []ambit.Reason) {
 func TestPlacesAgainstModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	seen := make(map[ambit.Reason]int)
-	n := 20_000
+	n := 12_000
 	if testing.Short() {
 		n = 2_000
 	}

@@ -64,6 +64,7 @@ func (p *plan) section(i int, s *Section) {
 		faults = append(faults, r.Problems...)
 	}
 	faults = append(faults, s.check()...)
+	sound := len(faults) == 0
 	file := &p.report.Files[i]
 	ends := &p.at[i]
 
@@ -105,7 +106,12 @@ func (p *plan) section(i int, s *Section) {
 
 	// What could not be looked at, or is in doubt, cannot be judged further.
 	var now *content
-	if from != nil && from.now != nil && !from.doubtful && s.Action != Add {
+	if sound && s.Action == Add {
+		now = &content{data: added(s.Hunks), known: true, edited: true}
+		if err := p.small(now.data); err != nil {
+			fault(s.Line, s.Path, err)
+		}
+	} else if sound && from != nil && from.now != nil && !from.doubtful {
 		var problems []Problem
 		now, problems = p.changed(s, from.now, file)
 		faults = append(faults, problems...)
@@ -124,7 +130,6 @@ func (p *plan) section(i int, s *Section) {
 	}
 	switch {
 	case s.Action == Add:
-		now = &content{data: added(s.Hunks), known: true, edited: true}
 		if executable := s.Mode&0o111 != 0; from.isFile() && s.Mode != 0 {
 			now.mode = withExecution(from.before.Mode.Perm(), executable)
 		} else if executable {
