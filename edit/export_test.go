@@ -69,3 +69,14 @@ func Editing() int {
 	defer editing.mu.Unlock()
 	return len(editing.queue)
 }
+
+// Editors is how many calls edit files now, or wait for their turn.
+func Editors() int {
+	editing.mu.Lock()
+	defer editing.mu.Unlock()
+	n := 0
+	for _, q := range editing.queue {
+		n += q.members
+	}
+	return n
+}

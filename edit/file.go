@@ -5,7 +5,6 @@ package edit
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -78,17 +77,19 @@ func file(ctx context.Context, fsys ambit.FileSystem, path string, ops []Op, o *
 	}
 	defer func() { f.Close() }()
 	if !o.DryRun {
-		info := f.Info()
-		done, waited, err := editing.take(ctx, caps.ID+"\x00"+cmp.Or(info.ID, info.Path))
+		// Not by its ID: that may be another one after each write.
+		done, waited, err := editing.take(ctx, caps.ID+"\x00"+f.Info().Path)
 		if err != nil {
 			return Outcome{}, err
 		}
 		defer done()
 		if waited {
-			f.Close()
-			if f, err = e.open(ctx); err != nil {
+			now, err := e.open(ctx)
+			if err != nil {
 				return Outcome{}, err
 			}
+			f.Close()
+			f = now
 		}
 	}
 	outcome, err := e.edit(ctx, f)

@@ -370,6 +370,52 @@ func TestTurnCanBeLeft(t *testing.T) {
 	}
 }
 
+// TestTurnOfReplacedFile: the turns are those of a name, whose file is another one
+// after each write.
+func TestTurnOfReplacedFile(t *testing.T) {
+	overBackends(t, map[string]string{"f": "a\n"}, func(t *testing.T, fsys ambit.WritableFileSystem) {
+		first := &disturbed{WritableFileSystem: fsys, disturb: []func(){func() {
+			if _, err := ambit.WriteFile(t.Context(), fsys, "f", []byte("a\nx\n"), nil); err != nil {
+				t.Error(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			defer cancel()
+			if _, err := edit.File(ctx, fsys, "f", replace("x", "y"), nil); ambit.ReasonOf(err) != ambit.ErrTimeout {
+				t.Errorf("%v, want timeout", err)
+			}
+		}}}
+		if _, err := edit.File(t.Context(), first, "f", replace("a", "b"), nil); err != nil {
+			t.Error(err)
+		}
+		holds(t, fsys, "f", "b\nx\n")
+	})
+}
+
+// TestTurnOfVersion: who has waited for a turn finds that the version that was
+// asked for is gone.
+func TestTurnOfVersion(t *testing.T) {
+	overBackends(t, map[string]string{"f": "a\n"}, func(t *testing.T, fsys ambit.WritableFileSystem) {
+		_, info := read(t, fsys, "f")
+		second := make(chan error)
+		first := &disturbed{WritableFileSystem: fsys, disturb: []func(){func() {
+			go func() {
+				_, err := edit.File(t.Context(), fsys, "f", replace("a", "c"), &edit.Options{If: ambit.IfVersion(info.Version)})
+				second <- err
+			}()
+			for edit.Editors() < 2 {
+				time.Sleep(time.Millisecond)
+			}
+		}}}
+		if _, err := edit.File(t.Context(), first, "f", replace("a", "b"), nil); err != nil {
+			t.Error(err)
+		}
+		if err := <-second; ambit.ReasonOf(err) != ambit.ErrChanged {
+			t.Errorf("%v, want changed", err)
+		}
+		holds(t, fsys, "f", "b\n")
+	})
+}
+
 // TestModeAndLink: a file keeps its mode, and a link stays one.
 func TestModeAndLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
