@@ -222,6 +222,10 @@ func (t *tree) lstat(path string) (ambit.FileInfo, error) {
 		return l.Lstat(t.ctx, path)
 	}
 	info, err := t.fsys.Stat(t.ctx, path)
+	if e, ok := ambit.Wrap(op, path, err).(*ambit.Error); ok && e.Reason == ambit.ErrNotAFile && e.Kind != ambit.KindUnknown && e.Target != "" {
+		// A FIFO, say, which only Lstat describes, is there all the same.
+		info, err = ambit.FileInfo{Path: e.Target, Kind: e.Kind}, nil
+	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if t.caps.Links == ambit.LinksNone || !t.caps.List || name == "" || name == "." || name == ".." {
 		return info, err
