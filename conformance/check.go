@@ -93,5 +93,5 @@ func Checks() []CheckInfo {
 
 // checks returns all checks in order.
 func checks() []*check {
-	return slices.Concat(coreChecks(), writeChecks(), hostileChecks(), concurrentChecks())
+	return slices.Concat(coreChecks(), writeChecks(), textChecks(), hostileChecks(), concurrentChecks())
 }

@@ -68,6 +68,7 @@ func fixtureRunner(fsys ambit.FileSystem) *runner {
 			},
 		},
 		deadline: defaultDeadline,
+		text:     textPackages,
 		report:   &Report{Target: name},
 		beyond:   func(*check) string { return "" },
 	}
@@ -461,8 +462,8 @@ type WriteFixture struct {
 	RefusedPath string
 }
 
-// CheckWritableFileSystem runs the checks of changes and of concurrency on a
-// file system that exists already, each in a folder of its own within the
+// CheckWritableFileSystem runs the checks of changes, of text and of concurrency
+// on a file system that exists already, each in a folder of its own within the
 // scratch folder. A folder that is missing or not empty is a problem of the
 // report, and is left as it is. The file system needs List, Write and Remove.
 //
@@ -487,7 +488,7 @@ func CheckWritableFileSystem(ctx context.Context, fsys ambit.FileSystem, f Write
 		}
 		return ""
 	}
-	for _, c := range slices.Concat(writeChecks(), concurrentChecks()) {
+	for _, c := range slices.Concat(writeChecks(), textChecks(), concurrentChecks()) {
 		if !c.machine {
 			r.report.Results = append(r.report.Results, r.one(ctx, c))
 		}

@@ -6,6 +6,7 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"maps"
@@ -208,6 +209,12 @@ func (p *probe) disturb(c Change) {
 	}
 }
 
+// shownBytes is how much of a file a snapshot shows as it is.
+const shownBytes = 4 << 10
+
+// digests tells contents apart that a snapshot does not show.
+var digests = maphash.MakeSeed()
+
 // snapshot is everything that can be seen: path to kind, content, mode and
 // link text. Versions and times are left out.
 func (p *probe) snapshot() map[string]string {
@@ -234,7 +241,11 @@ func (p *probe) snapshot() map[string]string {
 		switch e.Info.Kind {
 		case ambit.KindRegular:
 			data, info, err := ambit.ReadFile(p.ctx, p.fs, e.Info.Path)
-			text += fmt.Sprintf(" %q %v %v", data, info.Mode, ambit.ReasonOf(err))
+			shown := fmt.Sprintf("%q", data[:min(len(data), shownBytes)])
+			if len(data) > shownBytes {
+				shown += fmt.Sprintf("… (%d bytes with the digest %x)", len(data), maphash.Bytes(digests, data))
+			}
+			text += fmt.Sprintf(" %s %v %v", shown, info.Mode, ambit.ReasonOf(err))
 		case ambit.KindSymlink:
 			if l, ok := p.fs.(ambit.Linker); ok && p.caps.ReadLink {
 				target, err := l.ReadLink(p.ctx, e.Info.Path)

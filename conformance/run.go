@@ -25,7 +25,11 @@ const defaultDeadline = 30 * time.Second
 // Run runs the suite on t and reports. It needs no test binary. The end of ctx
 // fails the checks that are left.
 func Run(ctx context.Context, t Target, o *Options) *Report {
-	r := newRunner(ctx, t, o)
+	return newRunner(ctx, t, o).run(ctx)
+}
+
+// run runs the selected checks.
+func (r *runner) run(ctx context.Context) *Report {
 	for _, c := range r.selected {
 		r.report.Results = append(r.report.Results, r.one(ctx, c))
 	}
@@ -66,6 +70,7 @@ type runner struct {
 	deadline time.Duration
 	selected []*check
 	report   *Report
+	text     textEngine
 
 	// beyond says why a check cannot run on this target at all, "" if it can.
 	beyond func(c *check) string
@@ -74,8 +79,8 @@ type runner struct {
 	// look replaces the snapshot, for file systems that are too large for one.
 	look func(p *probe) map[string]string
 
-	// refusals are the results of refusal forms, by requirement: hundreds of
-	// checks may lack the same one.
+	// refusals are the results of refusal forms, by level and requirement:
+	// hundreds of checks may lack the same one.
 	refusals map[string]refusalResult
 }
 
@@ -89,7 +94,7 @@ func newRunner(ctx context.Context, t Target, o *Options) *runner {
 		o = &Options{}
 	}
 	r := &runner{
-		target: t, deadline: o.Deadline, report: &Report{Target: t.Name},
+		target: t, deadline: o.Deadline, report: &Report{Target: t.Name}, text: textPackages,
 		beyond: func(*check) string { return "" },
 	}
 	if r.deadline <= 0 {
@@ -192,7 +197,7 @@ func (r *runner) judge(ctx context.Context, c *check) (Outcome, string) {
 		if req.refusal == nil {
 			return Refused, req.name + " is not claimed"
 		}
-		return r.refusal(ctx, req)
+		return r.refusal(ctx, c.level(), req)
 	}
 	if c.control != nil {
 		// Where it is a race, a machine at work may keep it from being lost once.
@@ -210,9 +215,10 @@ func (r *runner) judge(ctx context.Context, c *check) (Outcome, string) {
 	return r.probe(ctx, c.tree, c.run)
 }
 
-// refusal runs the refusal form of req, once.
-func (r *runner) refusal(ctx context.Context, req requirement) (Outcome, string) {
-	if done, ok := r.refusals[req.name]; ok {
+// refusal runs the refusal form that req has at the level, once.
+func (r *runner) refusal(ctx context.Context, level Level, req requirement) (Outcome, string) {
+	key := string(level) + "/" + req.name
+	if done, ok := r.refusals[key]; ok {
 		return done.outcome, done.detail
 	}
 	outcome, detail := r.probe(ctx, standardTree(r.caps), req.refusal)
@@ -225,7 +231,7 @@ func (r *runner) refusal(ctx context.Context, req requirement) (Outcome, string)
 	if r.refusals == nil {
 		r.refusals = make(map[string]refusalResult)
 	}
-	r.refusals[req.name] = refusalResult{outcome, detail}
+	r.refusals[key] = refusalResult{outcome, detail}
 	return outcome, detail
 }
 
@@ -254,9 +260,12 @@ func (r *runner) on(ctx context.Context, tree Tree, f func(p *probe)) (Outcome, 
 	if r.linkless || r.caps.Links != ambit.LinksFollowed {
 		tree = tree.WithoutLinks()
 	}
-	p := &probe{caps: r.caps, target: &r.target, tree: tree, look: r.look, verdict: &verdict{}}
+	p := &probe{caps: r.caps, target: &r.target, tree: tree, look: r.look, text: r.text, verdict: &verdict{}}
 	return p.judged(ctx, r.deadline, func() {
 		fsys, closeFn, err := r.target.New(p.ctx, tree)
+		if ambit.ReasonOf(err) == ambit.ErrTooLarge && tree.exceeds(r.caps.MaxFileSize) {
+			p.cannotHold(tooSmall)
+		}
 		if err != nil {
 			p.fatalf("New: %v", err)
 		}
@@ -273,6 +282,9 @@ func (r *runner) on(ctx context.Context, tree Tree, f func(p *probe)) (Outcome, 
 		}
 	})
 }
+
+// tooSmall is why a check of large files cannot run on some file systems.
+const tooSmall = "MaxFileSize is less than the files of the check have"
 
 // isNil sees a nil pointer inside the interface too.
 func isNil(v any) bool {
@@ -357,7 +369,8 @@ type probe struct {
 	target *Target
 	tree   Tree
 	look   func(p *probe) map[string]string // replaces the snapshot
-	dir    string                           // with a slash behind it: where an attempt of two paths has its other one
+	text   textEngine
+	dir    string // with a slash behind it: where an attempt of two paths has its other one
 
 	*verdict
 }

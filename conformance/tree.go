@@ -114,6 +114,11 @@ func (t Tree) WithoutLinks() Tree {
 	return slices.DeleteFunc(slices.Clone(t), func(n Node) bool { return n.Kind == ambit.KindSymlink })
 }
 
+// exceeds reports whether a file of t is larger than a MaxFileSize, 0 for none.
+func (t Tree) exceeds(limit int64) bool {
+	return limit > 0 && slices.ContainsFunc(t, func(n Node) bool { return int64(len(n.Data)) > limit })
+}
+
 // LayOut makes t on this disk with root as its root, a folder that exists
 // already; nodes beside the root are made beside it. For targets that serve a
 // folder of the disk.
