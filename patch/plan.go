@@ -19,6 +19,9 @@ type plan struct {
 	patch  *Patch
 	report *Report
 	at     []endpoints // of each section
+
+	leaving map[string]bool // canonical paths of the files that sections with Original move away
+	arrived map[*node]bool  // to which one has moved a file before that
 }
 
 // endpoints are the nodes that a section speaks of, as far as they are known: to
@@ -37,6 +40,14 @@ func stops(r ambit.Reason) bool {
 // judge works out all sections. It goes on after a problem, to find all.
 func (p *plan) judge() {
 	p.at = make([]endpoints, len(p.patch.Sections))
+	p.leaving, p.arrived = make(map[string]bool), make(map[*node]bool)
+	for i := range p.patch.Sections {
+		if s := &p.patch.Sections[i]; s.Original && s.Action == Update && s.To != "" {
+			if clean, err := p.clean(s.Path); err == nil && clean != "" {
+				p.leaving[clean] = true
+			}
+		}
+	}
 	for i := range p.patch.Sections {
 		s := &p.patch.Sections[i]
 		p.report.Files = append(p.report.Files, File{
@@ -83,6 +94,9 @@ func (p *plan) section(i int, s *Section) {
 			err = p.free(n)
 		case s.Action == Delete && n.before.Kind == ambit.KindSymlink && !n.gone:
 			err = p.removable(s)
+		case s.Original && n.isFile():
+		case s.Original && n.now != nil:
+			err = &ambit.Error{Reason: ambit.ErrNotFound, Target: n.path, Detail: "it was not there before the patch"}
 		default:
 			err = n.file()
 		}
@@ -94,7 +108,11 @@ func (p *plan) section(i int, s *Section) {
 	if moves && s.To != "" {
 		if to, err = p.find(s.To); err == nil {
 			file.To = to.path
-			if to != from || s.Action == Copy {
+			switch {
+			case to == from && s.Action != Copy:
+			case s.Original && to.now != nil && to.now == to.disk && p.leaving[to.path]:
+				p.arrived[to] = true // and what is there is moved away further down
+			default:
 				err = p.free(to)
 			}
 		}
@@ -111,9 +129,9 @@ func (p *plan) section(i int, s *Section) {
 		if err := p.small(now.data); err != nil {
 			fault(s.Line, s.Path, err)
 		}
-	} else if sound && from != nil && from.now != nil && !from.doubtful {
+	} else if source := s.source(from); sound && source != nil && !from.doubtful {
 		var problems []Problem
-		now, problems = p.changed(s, from.now, file)
+		now, problems = p.changed(s, source, file)
 		faults = append(faults, problems...)
 	}
 	doubtful := from != nil && from.doubtful || to != nil && to.doubtful
@@ -149,12 +167,25 @@ func (p *plan) section(i int, s *Section) {
 			}
 		}
 		if to != from && s.Action == Update {
-			p.take(from)
+			if !p.arrived[from] {
+				p.take(from)
+			}
 			from.sections = append(from.sections, i)
 		}
 		p.put(to, now)
 	}
 	to.sections = append(to.sections, i)
+}
+
+// source returns the file of n that the section is about, nil for none.
+func (s *Section) source(n *node) *content {
+	switch {
+	case n == nil:
+		return nil
+	case s.Original:
+		return n.disk
+	}
+	return n.now
 }
 
 // withExecution returns the mode with the right to execute for all who may read,
