@@ -223,7 +223,12 @@ func (e *editor) stream(ctx context.Context, f ambit.File, at io.ReaderAt, head 
 	if string(head) == bom {
 		p.hasBOM, s.base = true, int64(len(bom))
 		s.size -= s.base
+		if _, err := io.ReadFull(f, head); err != nil {
+			return Result{}, nil, err
+		}
 	}
+	// One stream costs less than many reads where the file is far away.
+	s.stream = ambit.Content(ctx, f, 0)
 	plan, err := p.resolve()
 	if err != nil {
 		return Result{}, nil, err
