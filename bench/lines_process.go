@@ -89,9 +89,9 @@ func processContest(dir func() (string, error), rng lineaddr.Range, mib int64) c
 	lines := fmt.Sprintf("%d,%dp", rng.Start, rng.End)
 	process.bar = bar{ratio: 0.2}
 	c.contenders = []contender{
-		{name: "GNU sed -n, ends behind the lines", start: sed(fmt.Sprintf("%s;%dq", lines, rng.End))},
-		process,
 		{name: "GNU sed -n", start: sed(lines)},
+		process,
+		{name: "GNU sed -n, told to end behind the lines", start: sed(fmt.Sprintf("%s;%dq", lines, rng.End))},
 	}
 	return c
 }

@@ -176,15 +176,19 @@ func (x *Index) find(rng Range, block *buffer) (span, error) {
 	return s, nil
 }
 
-// indexed is the block of the file that was looked at last.
+// indexed is the block of the file that was looked at last, and the place in
+// it that was found last.
 type indexed struct {
 	x      *Index
 	block  *buffer
 	number int // -1: none
 	text   []byte
+	offset int // in text
+	lines  int // of the file, before offset
 }
 
-// behind returns the offset behind the first n lines of the file.
+// behind returns the offset behind the first n lines of the file, n not being
+// less than it was last.
 func (b *indexed) behind(n int) (int64, error) {
 	switch n {
 	case 0:
@@ -200,14 +204,15 @@ func (b *indexed) behind(n int) (int64, error) {
 		if err := readAt(b.x.file, b.text, start); err != nil {
 			return 0, err
 		}
-		b.number = number
+		b.number, b.offset, b.lines = number, 0, b.x.before[number]
 	}
-	want := n - b.x.before[number]
-	offset, passed := pass(b.text, want)
-	if passed < want {
+	offset, passed := pass(b.text[b.offset:], n-b.lines)
+	if passed < n-b.lines {
 		return 0, otherLines()
 	}
-	return start + int64(offset), nil
+	b.offset += offset
+	b.lines = n
+	return start + int64(b.offset), nil
 }
 
 func otherLines() error {

@@ -182,13 +182,21 @@ var newline = []byte{'\n'}
 // pass returns the offset behind the first n newlines of the text and n; where
 // there are fewer, the end of the text and how many there are.
 func pass(text []byte, n int) (offset, passed int) {
-	if n <= 0 {
-		return 0, 0
+	if n > len(text) {
+		return len(text), bytes.Count(text, newline)
 	}
-	if count := bytes.Count(text, newline); count < n {
-		return len(text), count
+	// By pieces, so that a newline near the start costs no look at all the rest.
+	const piece = 8 << 10
+	for passed < n && offset < len(text) {
+		next := text[offset:min(offset+piece, len(text))]
+		count := bytes.Count(next, newline)
+		if more := n - passed; count >= more {
+			return offset + behind(next, more), n
+		}
+		passed += count
+		offset += len(next)
 	}
-	return behind(text, n), n
+	return offset, passed
 }
 
 // behind returns the offset behind the first n newlines of a text that has so
