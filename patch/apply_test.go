@@ -222,3 +222,26 @@ func TestContent(t *testing.T) {
 		})
 	}
 }
+
+// TestNearest: what is told of a hunk that fits nowhere.
+func TestNearest(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for _, c := range []struct{ content, patch, want string }{
+		{"a\n\tb\nc\n", begin("*** Update File: f", "@@", " a", "-    b", "+B"), `in the nearest place, from line 1 on, line 2 is "\tb", in the patch "    b" (only white space around it differs)`},
+		{"a\nb \nc\n", begin("*** Update File: f", "@@", "-b", "-c", "+B"), `in the nearest place, from line 2 on, line 2 is "b ", in the patch "b" (only white space at the end differs)`},
+		{"a\nb\n", begin("*** Update File: f", "@@", "-A", "-b", "+B"), `line 1 is "a", in the patch "A" (only upper and lower case differ)`},
+		{"a\nB\nc\n", begin("*** Update File: f", "@@", " a", "-b", "+B"), `; the lines that the hunk leaves are there already, from line 1 on`},
+		{"a\n" + long + "1\n", begin("*** Update File: f", "@@", " a", "-"+long+"2", "+B"), `line 2 is …"` + strings.Repeat("x", 79) + `1", in the patch …"` + strings.Repeat("x", 79) + `2"`},
+		{"a\nb\n", begin("*** Update File: f", "@@", "-x", "+y"), `none of the hunk's lines is in the file, the first being "x"`},
+		{"", begin("*** Update File: f", "@@", "-x", "+y"), `the file is empty`},
+		{"a\nb\n", begin("*** Update File: f", "@@", " b", " c", "+y"), `in the nearest place, from line 2 on, the file ends with line 2, and the patch goes on with "c"`},
+		{"a\nb\n", begin("*** Update File: f", "@@ b", "-a", "+y"), `the hunk fits only at line 1, above what comes before it in the patch`},
+		{"a\nb\n", begin("*** Update File: f", "@@ b", "@@ a", "+y"), `no line is the anchor "a" below line 2, which the anchor before it names`},
+	} {
+		fsys := memory.New(map[string]string{"f": c.content}, nil)
+		_, err := patch.Apply(t.Context(), fsys, parse(t, c.patch), nil)
+		if ambit.ReasonOf(err) != ambit.ErrNoMatch || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("on %q: %v\nwant %s", c.content, err, c.want)
+		}
+	}
+}

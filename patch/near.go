@@ -18,8 +18,36 @@ const maxVotes = 1 << 17
 // noMatch returns the error of a hunk with old lines that fits nowhere from the
 // line with the index from on. It tells the place with most of the lines, of
 // equal ones that nearest to the line with the index near, and where it differs
-// first.
+// first; and whether the file has what the hunk would make.
 func (s *search) noMatch(from, near int) *ambit.Error {
+	e := s.misses(from, near)
+	if line := s.done(); line > 0 {
+		e.Detail += fmt.Sprintf("; the lines that the hunk leaves are there already, from line %d on", line)
+	}
+	return e
+}
+
+// done returns the number of the line from which on the file has what the hunk
+// makes of its place, 0 for nowhere.
+func (s *search) done() int {
+	after := &search{text: s.text, hunk: s.hunk}
+	adds := false
+	for _, l := range s.hunk.Lines {
+		if l.Kind != Removed {
+			after.old = append(after.old, l.Text)
+		}
+		adds = adds || l.Kind == Added && strings.Trim(l.Text, blank) != ""
+	}
+	if !adds {
+		return 0
+	}
+	if all := after.places(0, true); len(all) > 0 {
+		return all[0] + 1
+	}
+	return 0
+}
+
+func (s *search) misses(from, near int) *ambit.Error {
 	e := &ambit.Error{Reason: ambit.ErrNoMatch}
 	count := s.text.count()
 	if count == 0 {
@@ -109,7 +137,7 @@ func (s *search) difference(at int) string {
 		if old = bare(old); line == old {
 			continue
 		}
-		return fmt.Sprintf("line %d is %s, in the patch %s%s", at+i+1, quoted(window(line, old)), quoted(window(old, line)), manner(line, old))
+		return fmt.Sprintf("line %d is %s, in the patch %s%s", at+i+1, shown(line, old), shown(old, line), manner(line, old))
 	}
 	return fmt.Sprintf("line %d is not the last one of the file, as it is by the patch", at+len(s.old))
 }
@@ -143,11 +171,11 @@ const (
 	maxBefore = 30
 )
 
-// window returns what of the line is to be seen so that the first difference to
-// the other is.
-func window(line, other string) string {
+// shown returns the line quoted, as far as it takes to see the first difference
+// to the other.
+func shown(line, other string) string {
 	if len(line) <= maxShown {
-		return line
+		return quoted(line)
 	}
 	n := 0
 	for n < len(line) && n < len(other) && line[n] == other[n] {
@@ -158,9 +186,9 @@ func window(line, other string) string {
 		start--
 	}
 	if start == 0 {
-		return line
+		return quoted(line)
 	}
-	return "…" + line[start:]
+	return "…" + quoted(line[start:])
 }
 
 // quoted returns the line quoted, cut to a length that can be read.
