@@ -65,6 +65,7 @@ func TestApply(t *testing.T) {
 		{"in front", "a\n", []edit.Op{edit.Insert{After: 0, Text: "x"}}, "x\na\n"},
 		{"behind", "a", []edit.Op{edit.Insert{After: 1, Text: "x"}}, "a\nx"},
 		{"into nothing", "", []edit.Op{edit.Insert{After: 0, Text: "x\n"}}, "x\n"},
+		{"a line into nothing", "", []edit.Op{edit.Insert{After: 0, Text: "x"}}, "x\n"},
 		{"two at one place, in order", "a\nb\n", []edit.Op{edit.Insert{After: 1, Text: "1"}, edit.Insert{After: 1, Text: "2"}}, "a\n1\n2\nb\n"},
 		{"rewritten and inserted behind", "a\nb", []edit.Op{edit.Insert{After: 2, Text: "c"}, edit.Rewrite{Range: lineRange(2, 2), Text: "B"}}, "a\nB\nc"},
 		{"both of the last lines go", "a\nb", []edit.Op{edit.Rewrite{Range: lineRange(1, 1)}, edit.Rewrite{Range: lineRange(2, 2)}}, ""},
@@ -279,6 +280,37 @@ func TestOwnText(t *testing.T) {
 		got, err := edit.Apply([]byte(content), []edit.Op{edit.Rewrite{Range: rng, Text: string(w.Text)}}, nil)
 		if err != nil || string(got.Content) != content || got.Diff != "" {
 			t.Fatalf("lines %v of %q rewritten by %q: %q, %v", rng, content, w.Text, got.Content, err)
+		}
+	}
+}
+
+// TestLikeSplice: lines are rewritten and inserted as package lineaddr does it, but
+// for inner newlines that take the endings of the place.
+func TestLikeSplice(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 10_000 {
+		content := randomText(r, "a\n", 8)
+		if r.IntN(4) == 0 {
+			content = bom + content
+		}
+		rng := lineRange(1+r.IntN(4), 0)
+		if r.IntN(3) > 0 {
+			rng.End = rng.Start + r.IntN(3)
+		}
+		text := randomText(r, "b\n\r", 5)
+		want, wantErr := lineaddr.Splice([]byte(content), rng, []byte(text))
+		got, err := edit.Apply([]byte(content), []edit.Op{edit.Rewrite{Range: rng, Text: text}}, nil)
+		if ambit.ReasonOf(err) != ambit.ReasonOf(wantErr) || string(got.Content) != string(want) {
+			t.Fatalf("lines %v of %q rewritten by %q: %q, %v; Splice: %q, %v", rng, content, text, got.Content, err, want, wantErr)
+		}
+		if text == "" {
+			continue
+		}
+		after := r.IntN(5)
+		want, wantErr = lineaddr.Insert([]byte(content), after, []byte(text))
+		got, err = edit.Apply([]byte(content), []edit.Op{edit.Insert{After: after, Text: text}}, nil)
+		if ambit.ReasonOf(err) != ambit.ReasonOf(wantErr) || string(got.Content) != string(want) {
+			t.Fatalf("%q inserted behind line %d of %q: %q, %v; lineaddr: %q, %v", text, after, content, got.Content, err, want, wantErr)
 		}
 	}
 }

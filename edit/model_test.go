@@ -126,6 +126,9 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 				changes = append(changes, change{int(found[0][0]), int(found[0][1]), op.New})
 			}
 		case edit.Rewrite:
+			if hasBOM && content == "" && op.Range.End == 1 {
+				op.Range.End = 0
+			}
 			first, last := op.Range.Start, op.Range.End
 			if last == 0 {
 				last = len(lines)
@@ -141,6 +144,9 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 			atEnd = atEnd || last == len(lines)
 			changes = append(changes, change{offset(first - 1), offset(last), terminate(text)})
 		case edit.Insert:
+			if hasBOM && content == "" && op.After == 1 {
+				op.After = 0
+			}
 			if op.After > len(lines) {
 				fail(ambit.ErrOutOfRange)
 				continue
@@ -150,7 +156,11 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 				text = strings.TrimPrefix(text, bom)
 			}
 			atEnd = atEnd || op.After == len(lines)
-			changes = append(changes, change{offset(op.After), offset(op.After), terminate(text)})
+			text = terminate(text)
+			if content == "" && text != "" && !strings.HasSuffix(text, "\n") {
+				text += "\n"
+			}
+			changes = append(changes, change{offset(op.After), offset(op.After), text})
 		}
 	}
 	if reason != "" {

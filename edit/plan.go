@@ -13,6 +13,7 @@ import (
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/internal/lines"
+	"github.com/ambitfs/ambit/lineaddr"
 )
 
 // change replaces text[start:end] by text.
@@ -48,18 +49,27 @@ type planner struct {
 
 // resolve finds what all ops do to the text as it is. It changes nothing.
 func (p *planner) resolve() (*plan, error) {
-	p.starts = make(map[int]int64)
+	p.starts, p.ops = make(map[int]int64), slices.Clone(p.ops)
 	var searches []*search
 	for i, op := range p.ops {
 		switch op := op.(type) {
 		case Replace:
 			searches = append(searches, newSearch(i, op, p.hasBOM))
 		case Rewrite:
+			// Who reads a file of nothing but a byte order mark sees a line.
+			if p.hasBOM && p.source.size == 0 && op.Range == (lineaddr.Range{Start: 1, End: 1}) {
+				op.Range.End = 0
+				p.ops[i] = op
+			}
 			p.starts[op.Range.Start] = -1
 			if end := op.Range.End; end > 0 && end < math.MaxInt {
 				p.starts[end+1] = -1
 			}
 		case Insert:
+			if p.hasBOM && p.source.size == 0 && op.After == 1 {
+				op.After = 0
+				p.ops[i] = op
+			}
 			if op.After < math.MaxInt {
 				p.starts[op.After+1] = -1
 			}
@@ -267,9 +277,10 @@ func (p *planner) lines(i int, text string, start, end int64, old string) (chang
 			return c, err
 		}
 	}
-	bare := p.source.size == 0 && !strings.HasSuffix(text, "\n") // it comes to be a file without a final newline
+	_, whole := p.ops[i].(Rewrite)
+	whole = whole && p.source.size == 0 // the text is the file
 	c.endsInCR = strings.HasSuffix(text, "\r")
-	if !strings.HasSuffix(text, "\n") && !bare {
+	if !strings.HasSuffix(text, "\n") && !whole {
 		text += "\n" // as a bare one, it gets the ending of the place
 	}
 	if old != "" && lines.Ending(old) == "" {
