@@ -23,6 +23,7 @@ type mutant struct {
 	on     *ground                                      // what it stands on; nil: inMemory
 	breaks func(f *faulty)                              // sets the fault's hooks
 	wraps  func(base ambit.FileSystem) ambit.FileSystem // instead of breaks
+	engine func(e *conformance.TextEngine)              // instead of both: the fault is in what the checks of text call
 	hangs  bool                                         // the fault is that a call does not return
 	panics bool                                         // the fault is a panic, or ends in one
 
@@ -47,6 +48,7 @@ func mutants() []mutant {
 		writingMutants(), appendMutants(), stagingMutants(), committingMutants(),
 		removingMutants(), renamingMutants(), mkdirMutants(),
 		linkMutants(), foreignMutants(), absurdMutants(), guardMutants(), subMutants(), concurrentMutants(),
+		lineMutants(), editMutants(), patchMutants(),
 	)
 }
 
@@ -97,7 +99,13 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 	if m.on == nil {
 		m.on = inMemory
 	}
-	if (m.breaks == nil) == (m.wraps == nil) {
+	faults := 0
+	for _, has := range []bool{m.breaks != nil, m.wraps != nil, m.engine != nil} {
+		if has {
+			faults++
+		}
+	}
+	if faults != 1 {
 		t.Fatal("a mutant has one fault")
 	}
 	holds := conformance.Pass
@@ -114,10 +122,10 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 	if m.hangs {
 		deadline = 500 * time.Millisecond
 	}
-	res, ok := runOne(t, m.on.target(t, m.broken), m.check, deadline)
+	res, ok := m.run(t, deadline)
 	for runs := 1; m.chance && runs < 5 && ok && res.Outcome == holds; runs++ {
 		t.Logf("not seen in run %d", runs)
-		res, ok = runOne(t, m.on.target(t, m.broken), m.check, deadline)
+		res, ok = m.run(t, deadline)
 	}
 	switch {
 	case !ok:
@@ -136,6 +144,14 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 	return true
 }
 
+// run runs the check on the mutant.
+func (m mutant) run(t *testing.T, deadline time.Duration) (conformance.Result, bool) {
+	if m.engine == nil {
+		return runOne(t, m.on.target(t, m.broken), m.check, deadline)
+	}
+	return only(t, conformance.RunWith(t.Context(), m.on.target(t, unchanged), &conformance.Options{Only: []string{m.check}, Deadline: deadline}, m.engine))
+}
+
 // broken returns the file system of s with the fault.
 func (m mutant) broken(s storage) ambit.FileSystem {
 	if m.wraps != nil {
@@ -146,7 +162,11 @@ func (m mutant) broken(s storage) ambit.FileSystem {
 
 // runOne runs one check on a target.
 func runOne(t *testing.T, target conformance.Target, check string, deadline time.Duration) (conformance.Result, bool) {
-	report := conformance.Run(t.Context(), target, &conformance.Options{Only: []string{check}, Deadline: deadline})
+	return only(t, conformance.Run(t.Context(), target, &conformance.Options{Only: []string{check}, Deadline: deadline}))
+}
+
+// only returns the result of a run of one check.
+func only(t *testing.T, report *conformance.Report) (conformance.Result, bool) {
 	for _, p := range report.Problems {
 		t.Errorf("problem of the run: %s", p)
 	}

@@ -291,8 +291,8 @@ func clippedEdits() []editCase {
 		if !utf8.ValidString(outcome.Diff) {
 			p.errorf("the diff is not UTF-8: %s", brief(outcome.Diff))
 		}
-		if e != nil && !utf8.ValidString(e.Error()) {
-			p.errorf("the refusal is not UTF-8: %q", e.Error())
+		if e != nil && (!utf8.ValidString(e.Detail) || !utf8.ValidString(e.Error())) {
+			p.errorf("the refusal is not UTF-8: %q", e.Detail)
 		}
 	}
 	var cases []editCase

@@ -188,10 +188,10 @@ func editMeanwhileChecks() []*check {
 			id: "text/edit-beside-writes", requires: exact, tree: textTree("0\n"),
 			rule: "Of an edit and a write on one version one succeeds, and what it wrote stands.",
 			run: func(p *probe) {
-				for range 5 {
+				for round := range 6 {
 					old := p.write("f0", "base\n", nil).Info.Version
 					errs := p.contend(callers, func(i int) error {
-						if i%2 == 0 {
+						if (i+round)%2 == 0 {
 							_, err := p.text.Edit(p.ctx, p.fs, "f0", replaced("base", fmt.Sprint(i)), &edit.Options{If: ambit.IfVersion(old)})
 							return err
 						}
@@ -279,11 +279,11 @@ func patchMeanwhileChecks() []*check {
 			id: "text/patch-add-one-wins", requires: exact, tree: patchTree,
 			rule: "Of several patches and writes that create one file exactly one succeeds, and the others are exists.",
 			run: func(p *probe) {
-				for round := range 5 {
+				for round := range 6 {
 					path := fmt.Sprintf("new-%d", round)
 					before := p.snapshot()
 					errs := p.contend(callers, func(i int) error {
-						if i%2 == 0 {
+						if (i+round)%2 == 0 {
 							_, err := p.text.Apply(p.ctx, p.fs, p.parse(marked("*** Add File: "+path, fmt.Sprintf("+%d", i))), nil)
 							return err
 						}

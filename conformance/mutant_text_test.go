@@ -1,0 +1,103 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/conformance"
+)
+
+// without is a ground whose file systems do not keep what take removes.
+func without(name string, take func(keep *ambit.Capabilities)) *ground {
+	return &ground{name: name, build: func(_ *testing.T, tree conformance.Tree) (storage, error) {
+		s, err := inMemoryStorage(tree, nil)
+		if err != nil {
+			return storage{}, err
+		}
+		keep := s.fsys.Capabilities()
+		keep.Sub, keep.Guard = false, false
+		take(&keep)
+		s.fsys = ambit.Forward{Base: s.fsys, Keep: keep}
+		return s, nil
+	}}
+}
+
+// Grounds on which the checks of text have their refusal forms.
+var (
+	withoutReadAt = without("memory without ReadAt", func(keep *ambit.Capabilities) { keep.ReadAt = false })
+	withoutSwap   = without("memory without Swap", func(keep *ambit.Capabilities) { keep.Swap = ambit.SwapNone })
+	withoutRemove = without("memory without Remove", func(keep *ambit.Capabilities) { keep.Remove, keep.Commit = false, false })
+)
+
+// careless is a file system that takes no notice of preconditions: what an
+// engine makes of it that gives none.
+type careless struct{ ambit.Forward }
+
+func newCareless(fsys ambit.FileSystem) careless {
+	keep := fsys.Capabilities()
+	keep.Sub, keep.Guard = false, false
+	return careless{ambit.Forward{Base: fsys, Keep: keep}}
+}
+
+// Capabilities claims what it has not.
+func (c careless) Capabilities() ambit.Capabilities {
+	caps := c.Forward.Capabilities()
+	caps.Swap = max(caps.Swap, ambit.SwapChecked)
+	return caps
+}
+
+func (c careless) Write(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.WriteResult, error) {
+	free := value(o)
+	free.If = ambit.Precondition{}
+	return c.Forward.Write(ctx, path, content, &free)
+}
+
+func (c careless) Stage(ctx context.Context, path string, content io.Reader, o *ambit.WriteOptions) (ambit.Staged, error) {
+	free := value(o)
+	free.If = ambit.Precondition{}
+	return c.Forward.Stage(ctx, path, content, &free)
+}
+
+func (c careless) Remove(ctx context.Context, path string, o *ambit.RemoveOptions) error {
+	free := value(o)
+	free.If = ambit.Precondition{}
+	return c.Forward.Remove(ctx, path, &free)
+}
+
+func (c careless) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+	free := make([]ambit.Change, len(changes))
+	for i, change := range changes {
+		change.If = ambit.Precondition{}
+		free[i] = change
+	}
+	time.Sleep(window)
+	return c.Forward.Commit(ctx, free)
+}
+
+// TestTextMutants proves that each check of text can fail: there is a mutant for
+// every one.
+func TestTextMutants(t *testing.T) {
+	killed := make(map[string]bool)
+	for _, m := range mutants() {
+		killed[m.check] = true
+	}
+	n := 0
+	for _, c := range conformance.Checks() {
+		if c.Level != conformance.LevelText {
+			continue
+		}
+		n++
+		if !killed[c.ID] {
+			t.Errorf("no mutant is for %s", c.ID)
+		}
+	}
+	if n < 75 {
+		t.Errorf("only %d checks of text", n)
+	}
+}
