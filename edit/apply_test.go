@@ -345,16 +345,20 @@ func TestInverse(t *testing.T) {
 // TestHostileSearch: texts that make a search slow which begins anew at each
 // byte.
 func TestHostileSearch(t *testing.T) {
-	content := strings.Repeat("a", 1<<20)
-	half := strings.Repeat("a", 1<<19)
+	size := 1 << 20
+	if testing.Short() {
+		size /= 4
+	}
+	content := strings.Repeat("a", size)
+	half := strings.Repeat("a", size/2)
 	if _, err := edit.Apply([]byte(content), replace(half, "b"), nil); ambit.ReasonOf(err) != ambit.ErrAmbiguous {
 		t.Errorf("%v, want ambiguous", err)
 	}
 	if _, err := edit.Apply([]byte(content), replace(half+"b", "b"), nil); ambit.ReasonOf(err) != ambit.ErrNoMatch {
 		t.Errorf("%v, want no-match", err)
 	}
-	lines := strings.Repeat("a\n", 1<<18)
-	if _, err := edit.Apply([]byte(lines), replace(lines[:1<<18]+"b", "b"), nil); ambit.ReasonOf(err) != ambit.ErrNoMatch {
+	lines := strings.Repeat("a\n", size/4)
+	if _, err := edit.Apply([]byte(lines), replace(lines[:size/4]+"b", "b"), nil); ambit.ReasonOf(err) != ambit.ErrNoMatch {
 		t.Errorf("%v, want no-match", err)
 	}
 	var ops []edit.Op

@@ -442,7 +442,11 @@ func patched(t *testing.T, before, diff string) string {
 // naive one.
 func TestPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 3000 {
+	n := 3000
+	if testing.Short() {
+		n = 500
+	}
+	for range n {
 		alphabet := alphabets[r.IntN(len(alphabets))]
 		content := randomText(r, alphabet, 60)
 		var olds []string
