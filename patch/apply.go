@@ -263,7 +263,7 @@ func (p *plan) publish(changes []ambit.Change, of []*node) error {
 // failed returns the node that an error of Commit speaks of.
 func (p *plan) failed(changes []ambit.Change, of []*node, err error) *node {
 	var path string
-	if e, ok := err.(*ambit.Error); ok {
+	if e, ok := err.(*ambit.Error); ok && e != nil {
 		path = e.Path
 	}
 	for i, c := range changes {
