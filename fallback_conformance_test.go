@@ -67,7 +67,7 @@ func TestFallbacksConform(t *testing.T) {
 				fsys := memory.New(tree.Files(), nil)
 				return newOnFallbacks(fsys), nil, tree.SetModes(ctx, fsys)
 			},
-		}, &conformance.Options{Levels: []conformance.Level{conformance.LevelWrite, conformance.LevelHostile, conformance.LevelConcurrent}})
+		}, &conformance.Options{Levels: []conformance.Level{conformance.LevelWrite, conformance.LevelText, conformance.LevelHostile, conformance.LevelConcurrent}})
 	})
 	t.Run("local", func(t *testing.T) {
 		target := conformance.FolderTarget("fallbacks over local", t.TempDir(), func(root string) (ambit.FileSystem, error) {
@@ -80,7 +80,7 @@ func TestFallbacksConform(t *testing.T) {
 		target.Waivers = map[string]conformance.Waiver{
 			"hostile/links-commit-removed": {Why: "the fallback of Commit cannot put a link back, so it refuses to remove one"},
 		}
-		conformance.Test(t, target, &conformance.Options{Levels: []conformance.Level{conformance.LevelHostile}})
+		conformance.Test(t, target, &conformance.Options{Levels: []conformance.Level{conformance.LevelText, conformance.LevelHostile}})
 	})
 }
 

@@ -20,6 +20,14 @@
 // [CheckFileSystem] and, in a scratch folder, by [CheckWritableFileSystem]. A
 // wrapper is compared with what it wraps by [CheckForwarding].
 //
+// # Levels
+//
+// A check belongs to a level: core is about reading, listing, paths and reasons,
+// write about changes, hostile about links, escapes, odd names and disturbances,
+// concurrent about many callers. Text runs the packages lineaddr, edit and patch
+// over the file system: what they promise of lines, edits and patches holds only
+// if the file system keeps its part. Remote has no checks in this version.
+//
 // # Outcomes
 //
 // A check cannot be skipped. Where a file system does not claim what a check

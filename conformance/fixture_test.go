@@ -281,7 +281,7 @@ func TestCheckWritableFileSystem(t *testing.T) {
 		t.Errorf("the file system is not as it was: %v, was %v", after, before)
 	}
 	got := outcomes(r)
-	for _, id := range []string{"write/fixture-refused-path", "concurrent/swap-one-wins", "concurrent/updates-all-survive"} {
+	for _, id := range []string{"write/fixture-refused-path", "text/lines-long", "text/edit-concurrently", "text/patch-all-or-none", "concurrent/swap-one-wins", "concurrent/updates-all-survive"} {
 		if got[id] != conformance.Pass {
 			t.Errorf("%s: %q, want pass", id, got[id])
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/conformance"
+	"github.com/ambitfs/ambit/patch"
 )
 
 // without is a ground whose file systems do not keep what take removes.
@@ -78,6 +79,36 @@ func (c careless) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.W
 	}
 	time.Sleep(window)
 	return c.Forward.Commit(ctx, free)
+}
+
+// TestFaultlessEngines proves that what the mutants of the engines have in common
+// fails no check by itself.
+func TestFaultlessEngines(t *testing.T) {
+	same := func(text string) string { return text }
+	for _, c := range []struct {
+		name   string
+		change func(e *conformance.TextEngine)
+		checks []string
+	}{
+		{"edits in memory", saved(same), []string{
+			"text/edit-literal", "text/edit-lone-cr", "text/edit-crlf", "text/edit-near-match", "text/edit-look-alikes", "text/edit-which",
+			"text/rewrite-to-empty", "text/rewrite-endings", "text/rewrite-own-text", "text/edit-byte-order-mark", "text/edit-stray-bytes",
+			"text/edit-utf-16", "text/edit-long-lines", "text/edit-large", "text/edit-empty-text", "text/edit-absurd-numbers",
+		}},
+		{"other ops", opsBy(newText(same)), []string{"text/rewrite-literal", "text/edit-to-nothing", "text/rewrite-endings", "text/edit-absurd-numbers"}},
+		{"windows", shows(same), []string{"text/lines-verbatim", "text/lines-long"}},
+		{"other hunks", hunksBy(func(*patch.Hunk) {}), []string{
+			"text/patch-literal", "text/patch-end-of-file", "text/patch-anchor", "text/patch-ambiguous", "text/patch-stacked-anchors",
+		}},
+		{"files that are changed once more", leaves(func(_, content string, _ patch.Section) string { return content }), []string{
+			"text/patch-final-newline", "text/patch-end-of-file", "text/patch-crlf", "text/patch-byte-order-mark", "text/patch-stray-bytes",
+		}},
+	} {
+		report := conformance.RunWith(t.Context(), inMemory.target(t, unchanged), &conformance.Options{Only: c.checks, Deadline: patience}, c.change)
+		if report.Count(conformance.Pass) != len(c.checks) {
+			t.Errorf("%s: %s", c.name, report)
+		}
+	}
 }
 
 // TestTextMutants proves that each check of text can fail: there is a mutant for

@@ -12,6 +12,16 @@ import (
 	"github.com/ambitfs/ambit/edit"
 )
 
+// escapes is the positive control of links that lead out: through them a file
+// beside the root is read and another one created.
+func escapes(p *probe) {
+	for _, path := range []string{"outward", "outward-folder/secret"} {
+		p.holds(path, secret)
+	}
+	p.write("outward-dangling", written, nil)
+	p.holds("outward-folder/none", written)
+}
+
 // editFileChecks: what an edit does to a file beside its content.
 func editFileChecks() []*check {
 	list := []*check{
@@ -51,6 +61,7 @@ func editFileChecks() []*check {
 				}
 				p.editRefused("/", nil, []ambit.Reason{ambit.ErrNotAFile}, replaced("alpha", "x")...)
 			},
+			control: func(p *probe) { p.holds("../beside/secret", secret) },
 		},
 		{
 			id: "text/edit-spellings", requires: needsEdit, tree: standard,
@@ -169,6 +180,7 @@ func editFileChecks() []*check {
 					}
 				}
 			},
+			control: escapes,
 		},
 		{
 			id: "text/edit-fifo", requires: append(slices.Clip(needsEdit), needDisturb), tree: standard.WithoutLinks(),

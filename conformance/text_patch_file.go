@@ -83,9 +83,10 @@ func patchFileChecks() []*check {
 					p.nameInUse(to)
 				}
 			},
+			control: escapes,
 		},
 		{
-			id: "text/patch-all-or-none", requires: needsPatch, tree: patchTree, machine: true,
+			id: "text/patch-all-or-none", requires: needsPatch, tree: patchTree,
 			rule: "A patch of several files of which one cannot be changed changes none, makes no folder, and says which.",
 			run: func(p *probe) {
 				for _, c := range []struct {
@@ -114,6 +115,7 @@ func patchFileChecks() []*check {
 				}
 				p.missing("new")
 			},
+			control: func(p *probe) { p.write("../u.txt", written, nil) },
 		},
 		{
 			id: "text/patch-sections-of-one-file", requires: needsPatch, tree: append(slices.Clone(patchTree), textTree("one\ntwo\n", "one\ntwo\n")...),
@@ -243,6 +245,7 @@ func patchFileChecks() []*check {
 				}
 				p.patchRefused(marked("*** Add File: outward-folder/new", "+x"), "outward-folder/new", []ambit.Reason{ambit.ErrOutside})
 			},
+			control: escapes,
 		},
 		{
 			id: "text/patch-fifo", requires: append(slices.Clip(needsPatch), needDisturb), tree: standard.WithoutLinks(),

@@ -92,7 +92,7 @@ func conformShort(t *testing.T, target conformance.Target, levels ...conformance
 
 // On os.Root, as on systems without openat2, the same holds.
 func TestConformancePortable(t *testing.T) {
-	conformShort(t, target(fastDir(t), local.Portable(nil)), conformance.LevelWrite, conformance.LevelConcurrent)
+	conformShort(t, target(fastDir(t), local.Portable(nil)), conformance.LevelWrite, conformance.LevelText, conformance.LevelConcurrent)
 }
 
 func TestConformanceOfHost(t *testing.T) {
