@@ -89,7 +89,6 @@ var (
 
 	needsEdit  = []requirement{textWrite, textVersions, textSwap}
 	needsPatch = append(slices.Clip(needsEdit), textRemove)
-	needsText  = needsPatch // both
 )
 
 // refuseText: where an edit could lose somebody else's change it is refused, and
@@ -140,6 +139,26 @@ func textPath(i int) string { return fmt.Sprintf("f%d", i) }
 // content returns what the tree of the check has at the path.
 func (t Tree) content(path string) string {
 	return t[slices.IndexFunc(t, func(n Node) bool { return n.Path == path })].Data
+}
+
+// rows runs a check of many files, each of which run is about on its own: there
+// the snapshots are of that file alone, and of all others there is one at the
+// beginning and one at the end.
+func (p *probe) rows(paths []string, run func(q *probe, i int)) {
+	before := p.snapshot()
+	for i, path := range paths {
+		q := p.on(p.fs)
+		q.look = func(q *probe) map[string]string {
+			data, info, err := ambit.ReadFile(q.ctx, q.fs, path)
+			return map[string]string{"/" + path: fmt.Sprintf("%s %v %v", data, info.Mode, ambit.ReasonOf(err))}
+		}
+		run(q, i)
+	}
+	canonical := make([]string, len(paths))
+	for i, path := range paths {
+		canonical[i] = "/" + path
+	}
+	p.unchangedExcept(before, canonical...)
 }
 
 // fits reports whether the file system may hold files of these contents.

@@ -34,27 +34,29 @@ func editCheck(id, rule string, cases ...editCase) *check {
 	return &check{
 		id: id, rule: rule, requires: needsEdit, tree: textTree(contents...),
 		run: func(p *probe) {
-			tried := 0
+			var paths []string
+			var tried []editCase
 			for i, c := range cases {
-				path := textPath(i)
-				if !p.fits(c.old, c.want) {
-					continue
+				if p.fits(c.old, c.want) {
+					paths, tried = append(paths, textPath(i)), append(tried, c)
 				}
-				tried++
+			}
+			if len(tried) == 0 {
+				p.cannotHold(tooSmall)
+			}
+			p.rows(paths, func(p *probe, i int) {
+				c := tried[i]
 				var outcome edit.Outcome
 				var refusal *ambit.Error
 				if c.reason == "" {
-					outcome = p.edits(path, c.want, c.o, c.ops...)
+					outcome = p.edits(paths[i], c.want, c.o, c.ops...)
 				} else {
-					refusal = p.editRefused(path, c.o, []ambit.Reason{c.reason}, c.ops...)
+					refusal = p.editRefused(paths[i], c.o, []ambit.Reason{c.reason}, c.ops...)
 				}
 				if c.check != nil {
 					c.check(p, outcome, refusal)
 				}
-			}
-			if tried == 0 {
-				p.cannotHold(tooSmall)
-			}
+			})
 		},
 	}
 }

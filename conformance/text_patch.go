@@ -31,14 +31,14 @@ func patchCheck(id, rule string, cases ...patchCase) *check {
 	return &check{
 		id: id, rule: rule, requires: needsPatch, tree: textTree(contents...),
 		run: func(p *probe) {
-			tried := 0
+			var paths, patches []string
+			var tried []patchCase
 			for i, c := range cases {
 				for format, lines := range [][]string{c.marked, c.unified} {
-					path := textPath(2*i + format)
 					if len(lines) == 0 || !p.fits(c.old, c.want) {
 						continue
 					}
-					tried++
+					path := textPath(2*i + format)
 					text := unified(path, lines...)
 					if format == 0 {
 						text = marked(append(texts("*** Update File: "+path), lines...)...)
@@ -46,16 +46,19 @@ func patchCheck(id, rule string, cases ...patchCase) *check {
 					if c.crlf {
 						text = strings.ReplaceAll(text, "\n", "\r\n")
 					}
-					if c.reason == "" {
-						p.patched(text, map[string]string{"/" + path: c.want})
-					} else {
-						p.patchRefused(text, path, []ambit.Reason{c.reason})
-					}
+					paths, patches, tried = append(paths, path), append(patches, text), append(tried, c)
 				}
 			}
-			if tried == 0 {
+			if len(tried) == 0 {
 				p.cannotHold(tooSmall)
 			}
+			p.rows(paths, func(p *probe, i int) {
+				if c := tried[i]; c.reason == "" {
+					p.patched(patches[i], map[string]string{"/" + paths[i]: c.want})
+				} else {
+					p.patchRefused(patches[i], paths[i], []ambit.Reason{c.reason})
+				}
+			})
 		},
 	}
 }
