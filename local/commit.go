@@ -121,18 +121,25 @@ func (c *commit) run(changes []ambit.Change) ([]ambit.WriteResult, error) {
 			c.catchUp()
 			err = nil
 		}
+		if ambit.ReasonOf(err) == ambit.ErrPartial {
+			return c.results(), err
+		}
 		if err != nil {
 			return nil, err
 		}
 		if done {
-			results := make([]ambit.WriteResult, len(c.steps))
-			for i, s := range c.steps {
-				results[i] = s.result
-			}
-			return results, notDurable(unsure)
+			return c.results(), notDurable(unsure)
 		}
 	}
 	return nil, restless()
+}
+
+func (c *commit) results() []ambit.WriteResult {
+	results := make([]ambit.WriteResult, len(c.steps))
+	for i, s := range c.steps {
+		results[i] = s.result
+	}
+	return results
 }
 
 func (s *step) options() *ambit.WriteOptions {
@@ -427,6 +434,7 @@ func (c *commit) undo(failed error) error {
 		}
 		if err != nil {
 			stands = append(stands, s.place.path())
+			c.describe(s)
 			continue
 		}
 		if s.put {

@@ -50,7 +50,7 @@ func (s *Section) check() (faults []Problem) {
 
 // fault returns what is wrong with the hunk by itself, "" for nothing.
 func (h *Hunk) fault(a Action) string {
-	if len(h.Lines) == 0 && a != Add {
+	if len(h.Lines) == 0 && a != Add && a != Delete {
 		return "the hunk has no lines"
 	}
 	if h.Start < 0 {

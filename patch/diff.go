@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/internal/diff"
@@ -61,7 +60,7 @@ func (p *plan) fileDiff(n, from *node, limit int) (text string, ok bool) {
 	if from != nil {
 		oldName = from.path
 	}
-	fmt.Fprintf(&b, "diff --git %s %s\n", quoteName("a"+oldName), quoteName("b"+n.path))
+	fmt.Fprintf(&b, "diff --git %s %s\n", diff.Quote("a"+oldName), diff.Quote("b"+n.path))
 	if n.gone {
 		b.WriteString("deleted file mode 120000\n")
 		if l, ok := p.fsys.(ambit.Linker); ok && p.caps.ReadLink {
@@ -89,7 +88,7 @@ func (p *plan) fileDiff(n, from *node, limit int) (text string, ok bool) {
 		if from.now == nil {
 			how = "rename"
 		}
-		fmt.Fprintf(&b, "%s from %s\n%s to %s\n", how, quoteName(from.path[1:]), how, quoteName(n.path[1:]))
+		fmt.Fprintf(&b, "%s from %s\n%s to %s\n", how, diff.Quote(from.path[1:]), how, diff.Quote(n.path[1:]))
 	}
 	if old != nil && n.now != nil && !n.now.edited && n.now.origin == old.origin {
 		return b.String(), b.Len() <= limit
@@ -153,9 +152,9 @@ func writeWhole(b *strings.Builder, path string, sign byte, content []byte) {
 		count = fmt.Sprintf(",%d", n)
 	}
 	if sign == '+' {
-		fmt.Fprintf(b, "--- /dev/null\n+++ %s\n@@ -0,0 +1%s @@\n", nameInHeader("b"+path), count)
+		fmt.Fprintf(b, "--- /dev/null\n+++ %s\n@@ -0,0 +1%s @@\n", diff.Header("b"+path), count)
 	} else {
-		fmt.Fprintf(b, "--- %s\n+++ /dev/null\n@@ -1%s +0,0 @@\n", nameInHeader("a"+path), count)
+		fmt.Fprintf(b, "--- %s\n+++ /dev/null\n@@ -1%s +0,0 @@\n", diff.Header("a"+path), count)
 	}
 	for len(content) > 0 {
 		var line []byte
@@ -204,37 +203,4 @@ func differing(before, after []byte) []diff.Region {
 // lastLine returns the last line of the text with its ending.
 func lastLine(text []byte) []byte {
 	return text[bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')+1:]
-}
-
-// nameInHeader returns the name as it stands behind --- and +++: with a tab where
-// GNU patch would take a space for its end.
-func nameInHeader(name string) string {
-	q := quoteName(name)
-	if q == name && strings.Contains(name, " ") {
-		q += "\t"
-	}
-	return q
-}
-
-// quoteName returns the name as git writes it in a header: quoted where it would
-// not be read back.
-func quoteName(name string) string {
-	odd := !utf8.ValidString(name) || strings.HasSuffix(name, " ") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f })
-	if !odd {
-		return name
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '"' || c == '\\':
-			b.Write([]byte{'\\', c})
-		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -33,13 +33,18 @@ func TestOriginal(t *testing.T) {
 	changed := func(from, to, old, text string) string {
 		return strings.Replace(rename(from, to), "100%", "50%", 1) + "--- a/" + from + "\n+++ b/" + to + "\n@@ -1 +1 @@\n-" + old + "\n+" + text + "\n"
 	}
-	files := map[string]string{"a": "A\n", "b": "B\n", "c": "C\n"}
+	files := map[string]string{"a": "A\n", "b": "B\n", "c": "C\n", "empty": ""}
+	deleted := func(path string) string {
+		return "diff --git a/" + path + " b/" + path + "\ndeleted file mode 100644\nindex e69de29..0000000\n"
+	}
 	// git lets the second one take the place of the first.
 	_, err := patch.Apply(t.Context(), memory.New(files, nil), parse(t, rename("a", "x")+rename("b", "x")), nil)
 	if ambit.ReasonOf(err) != ambit.ErrExists {
 		t.Errorf("two files moved to one name: %v, want exists", err)
 	}
 	for name, text := range map[string]string{
+		"an empty file is removed":      deleted("empty"),
+		"it is not empty any more":      deleted("a"),
 		"names are swapped":             rename("a", "b") + rename("b", "a"),
 		"three names go round":          rename("a", "b") + rename("b", "c") + rename("c", "a"),
 		"swapped and changed":           changed("a", "b", "A", "A2") + changed("b", "a", "B", "B2"),

@@ -516,6 +516,9 @@ func (p *unified) git() (s Section, err *ambit.Error) {
 	if err != nil {
 		return s, err
 	}
+	if s.Action == Delete && len(s.Hunks) == 0 && isEmptyBlob(file.OldOIDPrefix) {
+		s.Hunks = []Hunk{{Line: s.Line, Numbered: true}}
+	}
 	switch {
 	case file.NewMode == 0 || s.Action == Delete:
 	case file.NewMode&0o100 != 0:
@@ -524,6 +527,15 @@ func (p *unified) git() (s Section, err *ambit.Error) {
 		s.Mode = 0o644
 	}
 	return s, nil
+}
+
+// isEmptyBlob tells whether git calls empty content by this name, by SHA-1 or
+// SHA-256, which the line "index" may cut short.
+func isEmptyBlob(name string) bool {
+	const shortest = 7
+	return len(name) >= shortest &&
+		(strings.HasPrefix("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", name) ||
+			strings.HasPrefix("473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813", name))
 }
 
 // ends tells whether the name is that one, whatever prefix it has.

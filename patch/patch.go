@@ -42,7 +42,8 @@ type Section struct {
 
 	// Hunks are the changes of the content, in the order of the text. Of Add it
 	// is one hunk of added lines, or none for an empty file. Of Delete it is the
-	// content that is removed, or none where the patch does not tell it.
+	// content that is removed, without lines where that is empty, or none where
+	// the patch does not tell it.
 	Hunks []Hunk
 }
 

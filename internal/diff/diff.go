@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -33,7 +32,7 @@ type Region struct {
 // then clipped is true.
 func Unified(oldName, newName string, regions []Region, limit int) (text string, clipped bool) {
 	var b strings.Builder
-	names := "--- " + name(oldName) + "\n+++ " + name(newName) + "\n"
+	names := "--- " + Header(oldName) + "\n+++ " + Header(newName) + "\n"
 	shift := 0
 	for _, r := range regions {
 		for _, h := range r.hunks() {
@@ -128,37 +127,4 @@ func Whole(before, after []byte) []Region {
 		return nil
 	}
 	return []Region{{Line: 1, Before: before, After: after}}
-}
-
-// name returns the name of a file as it stands in a header: quoted as git does
-// where it would not be read back, and with a tab behind it where it has a space,
-// which ends it for GNU patch: a space at its end is no part of it there.
-func name(name string) string {
-	odd := !utf8.ValidString(name) || strings.HasSuffix(name, " ")
-	for i := range len(name) {
-		if c := name[i]; c < ' ' || c == '"' || c == '\\' || c == 0x7f {
-			odd = true
-		}
-	}
-	if !odd {
-		if strings.Contains(name, " ") {
-			name += "\t"
-		}
-		return name
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c >= 0x7f:
-			b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
