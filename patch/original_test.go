@@ -74,7 +74,7 @@ func TestOriginal(t *testing.T) {
 }
 
 // byGit applies a patch with git, and returns what is there then.
-func byGit(t *testing.T, files map[string]string, text string) (tree map[string]string, refused bool) {
+func byGit(t *testing.T, files map[string]string, text string, args ...string) (tree map[string]string, refused bool) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git here to compare with")
@@ -85,7 +85,7 @@ func byGit(t *testing.T, files map[string]string, text string) (tree map[string]
 			t.Fatal(err)
 		}
 	}
-	command := exec.CommandContext(t.Context(), "git", "apply")
+	command := exec.CommandContext(t.Context(), "git", append([]string{"apply"}, args...)...)
 	command.Dir, command.Stdin = dir, strings.NewReader(text)
 	command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 	output, err := command.CombinedOutput()

@@ -20,8 +20,8 @@ type plan struct {
 	report *Report
 	at     []endpoints // of each section
 
-	leaving map[string]bool // canonical paths of the files that sections with Original move away
-	arrived map[*node]bool  // to which one has moved a file before that
+	leaving map[string]int // by canonical path, the last section with Original that moves the file away
+	arrived map[*node]int  // names whose file has yet to leave, and the section that has put another there
 }
 
 // endpoints are the nodes that a section speaks of, as far as they are known: to
@@ -40,11 +40,12 @@ func stops(r ambit.Reason) bool {
 // judge works out all sections. It goes on after a problem, to find all.
 func (p *plan) judge() {
 	p.at = make([]endpoints, len(p.patch.Sections))
-	p.leaving, p.arrived = make(map[string]bool), make(map[*node]bool)
+	p.leaving, p.arrived = make(map[string]int), make(map[*node]int)
 	for i := range p.patch.Sections {
 		if s := &p.patch.Sections[i]; s.Original && s.Action == Update && s.To != "" {
-			if clean, err := p.clean(s.Path); err == nil && clean != "" {
-				p.leaving[clean] = true
+			clean, err := p.clean(s.Path)
+			if to, toErr := p.clean(s.To); err == nil && clean != "" && (toErr != nil || to != clean) {
+				p.leaving[clean] = i
 			}
 		}
 	}
@@ -63,7 +64,19 @@ func (p *plan) judge() {
 			return
 		}
 	}
+	p.judgeArrived()
 	p.judgeTogether()
+}
+
+// judgeArrived refuses what was put in the place of a file that did not leave
+// after all: two names of the patch may lead to one file.
+func (p *plan) judgeArrived() {
+	for _, n := range p.order {
+		if i, ok := p.arrived[n]; ok && !n.doubtful {
+			s := &p.patch.Sections[i]
+			p.report.addProblem(s.Line, s.To, &ambit.Error{Reason: ambit.ErrExists, Kind: ambit.KindRegular, Target: n.path})
+		}
+	}
 }
 
 // section does the section with the index i to the tree.
@@ -95,6 +108,9 @@ func (p *plan) section(i int, s *Section) {
 		case s.Action == Delete && n.before.Kind == ambit.KindSymlink && !n.gone:
 			err = p.removable(s)
 		case s.Original && n.isFile():
+			if s.Action == Update && moves {
+				err = p.unchanged(s, n)
+			}
 		case s.Original && n.now != nil:
 			err = &ambit.Error{Reason: ambit.ErrNotFound, Target: n.path, Detail: "it was not there before the patch"}
 		default:
@@ -105,13 +121,19 @@ func (p *plan) section(i int, s *Section) {
 		fault(s.Line, s.Path, err)
 	}
 	from, to := ends.from, ends.from
+	arrives := false
 	if moves && s.To != "" {
 		if to, err = p.find(s.To); err == nil {
 			file.To = to.path
 			switch {
+			case to == from && s.Original && s.Action != Copy && to.now != to.disk:
+				// What is there now would have to give way to what was.
+				if err = p.free(to); err == nil {
+					err = to.file()
+				}
 			case to == from && s.Action != Copy:
-			case s.Original && to.now != nil && to.now == to.disk && p.leaving[to.path]:
-				p.arrived[to] = true // and what is there is moved away further down
+			case to != from && s.Original && to.now != nil && to.now == to.disk && p.leaving[to.path] > i:
+				arrives = true // and what is there is moved away further down
 			default:
 				err = p.free(to)
 			}
@@ -167,14 +189,34 @@ func (p *plan) section(i int, s *Section) {
 			}
 		}
 		if to != from && s.Action == Update {
-			if !p.arrived[from] {
+			// Another file may have come to the old name already.
+			if from.now != nil && (!s.Original || from.now.origin == from) {
 				p.take(from)
 			}
+			if s.Original {
+				delete(p.arrived, from)
+			}
 			from.sections = append(from.sections, i)
+		}
+		if arrives {
+			p.arrived[to] = i
 		}
 		p.put(to, now)
 	}
 	to.sections = append(to.sections, i)
+}
+
+// unchanged returns the error of a file that the section s moves away as it was
+// before the patch, and that the patch has changed further up.
+func (p *plan) unchanged(s *Section, n *node) error {
+	if n.doubtful || n.now == nil || n.now == n.disk || n.now.origin != n {
+		return nil
+	}
+	above := p.patch.Sections[n.sections[len(n.sections)-1]].Line
+	return &ambit.Error{
+		Reason: ambit.ErrInvalid, Target: n.path,
+		Detail: fmt.Sprintf("line %d of the patch changes the file, and line %d moves it away as it was before the patch: the change would be lost", above, s.Line),
+	}
 }
 
 // source returns the file of n that the section is about, nil for none.
