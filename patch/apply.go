@@ -4,7 +4,6 @@
 package patch
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -14,7 +13,10 @@ import (
 // Options are the options of [Apply]; nil means the zero value.
 type Options struct {
 	// DryRun finds out all that Apply would, as far as it can be found out
-	// without doing it, and changes nothing.
+	// without doing it, and changes nothing. It cannot tell that one commit over
+	// all the files is not to be had, as where they lie in several members of a
+	// route, that there is no room for them, nor what somebody else does until
+	// then.
 	DryRun bool
 
 	// MaxBytes is the size in bytes above which a file whose lines the patch
@@ -30,7 +32,10 @@ const defaultMaxBytes = 64 << 20
 // at once; if there are none it makes the changes by one [ambit.Commit], each on
 // the condition that the file is still the one judged: what has changed
 // meanwhile is [ambit.ErrChanged] and nothing is done, also where a file is only
-// moved or removed. It does not try again.
+// moved or removed. It does not try again. At a file that is judged and not
+// written, as the one a copy is made of, no condition holds: it is looked at once
+// more right before the commit, and when that has read all new content. What
+// happens to it after that is not seen.
 //
 // The report is there also with an error. The error has the path, reason and
 // facts of the first problem, and in its Detail all of them with their lines in
@@ -47,6 +52,9 @@ const defaultMaxBytes = 64 << 20
 // ([ambit.ErrExists]): a file, a folder, a link wherever it leads. A move onto
 // its own name keeps the file. Folders above a new file are made. A file that a
 // patch leaves as it is is not written.
+//
+// A file that may not be written may be moved or removed where its folder allows
+// that, but not moved with another content.
 //
 // A file that is changed or moved keeps its mode, and a copy gets it. Where the
 // patch tells a mode, it sets the rights to execute for all who may read, or
@@ -104,14 +112,17 @@ func Apply(ctx context.Context, fsys ambit.FileSystem, p *Patch, o *Options) (*R
 	plan := &plan{tree: newTree(ctx, fsys, limit), patch: p, report: report}
 	plan.judge()
 	if len(report.Problems) > 0 {
-		return report, report.err()
+		return report, plan.refuse()
 	}
 	report.Diff, report.DiffClipped = plan.diff()
 	changes, of := plan.commit()
 	plan.describe()
 	if o.DryRun {
 		plan.probe(changes, of, false)
-		return report, report.err()
+		if len(report.Problems) > 0 {
+			return report, plan.refuse()
+		}
+		return report, nil
 	}
 	return report, plan.publish(changes, of)
 }
@@ -135,6 +146,20 @@ func refusal(ctx context.Context, fsys ambit.FileSystem, p *Patch, o *Options) e
 		return &ambit.Error{Reason: ambit.ErrInvalid, Detail: "MaxBytes is negative"}
 	}
 	return nil
+}
+
+// refuse returns the error of the problems, and tells in the report that all is
+// as it was.
+func (p *plan) refuse() error {
+	for i := range p.report.Files {
+		f := &p.report.Files[i]
+		f.After, f.CreatedDirs = ambit.FileInfo{}, nil
+		if n := p.at[i].to; n != nil {
+			f.After = n.before
+		}
+	}
+	p.report.Diff, p.report.DiffClipped = "", false
+	return p.report.err()
 }
 
 // describe tells in the report what will be there if all goes well.
@@ -170,6 +195,15 @@ func (p *plan) describe() {
 // them, but for those that are in the report already. Behind a commit that failed
 // it cannot tell what somebody else has changed.
 func (p *plan) probe(changes []ambit.Change, of []*node, afterCommit bool) {
+	if !afterCommit { // which is made only if nothing is wrong with these
+		failed, errs := p.mayMove()
+		for i, n := range failed {
+			p.blame(n, errs[i])
+			if stops(ambit.ReasonOf(errs[i])) {
+				return
+			}
+		}
+	}
 	for i, c := range changes {
 		if of[i].doubtful {
 			continue
@@ -178,9 +212,8 @@ func (p *plan) probe(changes []ambit.Change, of []*node, afterCommit bool) {
 		if of[i].gone {
 			continue
 		}
-		staged, err := ambit.Stage(p.ctx, p.fsys, c.Path, bytes.NewReader(nil), o)
+		err := p.mayWrite(c.Path, o)
 		if err == nil {
-			staged.Discard(p.ctx)
 			continue
 		}
 		// Who may not write a file may be allowed to remove it.
@@ -200,7 +233,12 @@ func (p *plan) probe(changes []ambit.Change, of []*node, afterCommit bool) {
 // blame reports an error about the node n as a problem of the section that has
 // changed it last.
 func (p *plan) blame(n *node, err error) {
-	i := n.sections[len(n.sections)-1]
+	var i int
+	if len(n.sections) > 0 {
+		i = n.sections[len(n.sections)-1]
+	} else {
+		i = slices.IndexFunc(p.at, func(e endpoints) bool { return e.from == n || e.to == n })
+	}
 	s := &p.patch.Sections[i]
 	path := s.Path
 	if p.at[i].to == n && s.To != "" {
@@ -212,21 +250,37 @@ func (p *plan) blame(n *node, err error) {
 
 // publish makes the changes and tells in the report what became of them.
 func (p *plan) publish(changes []ambit.Change, of []*node) error {
+	var streams []*stream
+	for _, c := range changes {
+		if s, ok := c.Content.(*stream); ok {
+			streams = append(streams, s)
+		}
+	}
+	verified := p.verified(changes, of)
+	if err := verified.check(); err != nil {
+		p.blame(verified.stale.Load(), err)
+		return p.refuse()
+	}
+	if failed, _ := p.mayMove(); len(failed) > 0 {
+		p.probe(changes, of, false)
+		return p.refuse()
+	}
 	if len(changes) == 0 {
 		p.settle(func(*node) State { return StateApplied })
 		p.report.Applied = true
 		return nil
 	}
 	results, err := ambit.Commit(p.ctx, p.fsys, changes)
-	for _, c := range changes {
-		if s, ok := c.Content.(*stream); ok {
-			s.close()
-		}
+	for _, s := range streams {
+		s.close()
 	}
 	failed := of[0]
 	if err != nil {
 		e := ambit.Wrap(op, "", err).(*ambit.Error)
 		failed = p.failed(changes, of, err)
+		if stale := verified.stale.Load(); stale != nil && e.Reason == ambit.ErrChanged {
+			failed = stale
+		}
 		p.blame(failed, e)
 	}
 	reason := ambit.ReasonOf(err)
@@ -248,14 +302,10 @@ func (p *plan) publish(changes []ambit.Change, of []*node) error {
 			return StateUnknown
 		})
 	default:
-		for i := range p.report.Files {
-			f := &p.report.Files[i]
-			f.After, f.CreatedDirs = p.at[i].to.before, nil
-		}
 		if !stops(reason) {
 			p.probe(changes, of, true)
 		}
-		p.report.Diff, p.report.DiffClipped = "", false
+		return p.refuse()
 	}
 	return p.report.err()
 }

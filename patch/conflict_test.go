@@ -34,6 +34,16 @@ func (m meddled) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.Wr
 	return m.FileSystem.Commit(ctx, changes)
 }
 
+type meddledMemory struct {
+	*memory.FileSystem
+	meddle func()
+}
+
+func (m meddledMemory) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+	m.meddle()
+	return m.FileSystem.Commit(ctx, changes)
+}
+
 // slow is one without a commit of its own, in which something happens right
 // before the first change is staged.
 type slow struct {
@@ -104,6 +114,52 @@ func TestMeanwhile(t *testing.T) {
 				}
 				fsys := memory.New(files, nil)
 				judge(t, slow{fsys, sync.OnceFunc(func() { fsys.SetFile("f", "A\nmeanwhile\n") })})
+			})
+		})
+	}
+}
+
+// TestKeptMeanwhile: a file changes by which a patch is judged and which it does
+// not write, when all contents have been made.
+func TestKeptMeanwhile(t *testing.T) {
+	copied := "diff --git a/f b/copy\ncopy from f\ncopy to copy\n"
+	for name, c := range map[string]struct {
+		text string
+		line int
+	}{
+		"copy":                {copied, 1},
+		"beside a large copy": {"diff --git a/large b/larger\ncopy from large\ncopy to larger\n" + copied, 4},
+		"copy and change":     {copied + "--- a/f\n+++ b/copy\n@@ -1 +1 @@\n-A\n+B\n", 1},
+		"a hunk that is done": {begin("*** Update File: f", "@@", "-A", "+A", "*** Update File: other", "@@", "-O", "+P"), 2},
+		"beside a deletion":   {begin("*** Update File: f", "@@", "-A", "+A", "*** Delete File: other", "*** Add File: n", "+n"), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"f": "A\n", "other": "O\n", "large": strings.Repeat("x\n", 100_000)}
+			want := maps.Clone(files)
+			want["f"] = "theirs\n"
+			judge := func(t *testing.T, fsys ambit.FileSystem) {
+				t.Helper()
+				r, err := patch.Apply(t.Context(), fsys, parse(t, c.text), nil)
+				if ambit.ReasonOf(err) != ambit.ErrChanged || !slices.Equal(problems(r), []string{fmt.Sprintf("%d changed", c.line)}) {
+					t.Errorf("%v, problems %q; want changed, with line %d", err, problems(r), c.line)
+				}
+				judgeReport(t, fsys, parse(t, c.text), r, err)
+				if diff := cmp.Diff(want, snapshot(t, fsys)); diff != "" {
+					t.Errorf("something was done or lost:\n%s", diff)
+				}
+			}
+			t.Run("local", func(t *testing.T) {
+				dir := t.TempDir()
+				fsys := onDisk(t, dir, files, nil)
+				judge(t, meddled{fsys, func() {
+					if err := os.WriteFile(filepath.Join(dir, "f"), []byte("theirs\n"), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}})
+			})
+			t.Run("memory", func(t *testing.T) {
+				fsys := memory.New(files, nil)
+				judge(t, meddledMemory{fsys, func() { fsys.SetFile("f", "theirs\n") }})
 			})
 		})
 	}

@@ -141,12 +141,15 @@ func judgeReport(t *testing.T, fsys ambit.FileSystem, p *patch.Patch, r *patch.R
 		if f.State != want {
 			t.Errorf("%s is %s, want %s", f.Path, f.State, want)
 		}
-		if err != nil {
-			continue
-		}
 		path := f.Path
 		if f.To != "" {
 			path = f.To
+		}
+		if err != nil {
+			if f.To == "" && f.After != f.Before || f.After.Path != "" && f.After.Path != path || len(f.CreatedDirs) > 0 {
+				t.Errorf("nothing was done, and %s is %+v after it", path, f.After)
+			}
+			continue
 		}
 		info, statErr := fsys.Stat(t.Context(), path)
 		if f.After.Path == "" {
@@ -510,6 +513,41 @@ func TestRefusedFileSystems(t *testing.T) {
 		if ambit.ReasonOf(err) != c.want || r == nil || r.Applied || len(r.Problems) != 1 {
 			t.Errorf("%s: %v, want %s; report %+v", c.name, err, c.want, r)
 		}
+	}
+}
+
+// TestMoveOfDenied: a file that may not be written is not changed by a move, in
+// whose course it is removed. A move alone leaves its bytes.
+func TestMoveOfDenied(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"locked": "A\n", "h1": "A\n", "plain": "A\n"}
+	fsys := onDisk(t, dir, files, nil)
+	if err := os.Chmod(filepath.Join(dir, "locked"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "h1"), filepath.Join(dir, "h2")); err != nil {
+		t.Skip(err)
+	}
+	before := snapshot(t, fsys)
+	move := func(hunk ...string) *patch.Patch {
+		var lines []string
+		for _, name := range []string{"locked", "h1", "plain"} {
+			lines = append(append(lines, "*** Update File: "+name, "*** Move to: to/"+name), hunk...)
+		}
+		return parse(t, begin(lines...))
+	}
+	for _, dry := range []bool{true, false} {
+		r, err := patch.Apply(t.Context(), fsys, move("@@", "-A", "+B"), &patch.Options{DryRun: dry})
+		if got := problems(r); !slices.Equal(got, []string{"2 permission", "7 denied"}) {
+			t.Errorf("dry %v: %q: %v", dry, got, err)
+		}
+		judgeReport(t, fsys, move("@@", "-A", "+B"), r, err)
+		if diff := cmp.Diff(before, snapshot(t, fsys)); diff != "" || r.Diff != "" {
+			t.Errorf("refused, and changed:\n%s\n%s", diff, r.Diff)
+		}
+	}
+	if _, err := patch.Apply(t.Context(), fsys, move(), nil); err != nil {
+		t.Errorf("a move alone: %v", err)
 	}
 }
 

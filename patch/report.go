@@ -36,7 +36,7 @@ type File struct {
 	Path        string         // canonical, as far as it is known; else as in the patch
 	To          string         // the same of the new name, "" where the name is kept
 	Before      ambit.FileInfo // what was at Path before the patch; zero: nothing
-	After       ambit.FileInfo // what is at To, else at Path, after the whole patch; zero: nothing. Of a dry run it has path, size and mode alone
+	After       ambit.FileInfo // what is at To, else at Path, after the whole patch, or still if it is not done; zero: nothing. Of a dry run it has path, size and mode alone
 	CreatedDirs []string       // canonical paths of the folders made for it, outermost first
 	Hunks       []Placement    // where its hunks fit, in order
 	State       State
