@@ -68,7 +68,9 @@ func (r *plan) size(s *source) int64 {
 func (r *plan) parts(s *source) []splice.Part {
 	parts := make([]splice.Part, 0, 2*len(r.changes)+1)
 	var at int64
+	fresh := false // the last part is our own
 	keep := func(to int64) {
+		fresh = fresh && at == to
 		switch {
 		case at == to:
 		case s.file == nil:
@@ -79,8 +81,13 @@ func (r *plan) parts(s *source) []splice.Part {
 	}
 	for _, c := range r.changes {
 		keep(c.start)
-		if c.text != "" {
+		switch last := len(parts) - 1; {
+		case c.text == "":
+		case c.start == at && last >= 0 && fresh:
+			parts[last].Bytes = append(parts[last].Bytes, c.text...)
+		default:
 			parts = append(parts, splice.Part{Bytes: []byte(c.text)})
+			fresh = true
 		}
 		at = c.end
 	}

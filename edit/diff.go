@@ -54,12 +54,17 @@ func (r *plan) region(s *source, i int) (region diff.Region, n int, ok bool, err
 		return region, 0, false, err
 	}
 	region.Line = first.line - context
-	end := first.start
+	var line, end int64 = -1, first.start // the end of the last change's line, and of what is shown behind it
 	for n = 0; i+n < len(r.changes) && r.changes[i+n].start <= end; n++ {
-		end = r.changes[i+n].end
-		for range 1 + 2*diff.Context { // behind its own line; what comes next may want as many before it
-			if end, ok, err = s.lineEnd(end, maxDiff); !ok || err != nil {
+		if at := r.changes[i+n].end; at >= line {
+			if line, ok, err = s.lineEnd(at, maxDiff); !ok || err != nil {
 				return region, 0, false, err
+			}
+			end = line
+			for range 2 * diff.Context { // what comes next may want as many before it
+				if end, ok, err = s.lineEnd(end, maxDiff); !ok || err != nil {
+					return region, 0, false, err
+				}
 			}
 		}
 		if end-start > maxDiff {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/ambitfs/ambit"
 	"github.com/ambitfs/ambit/internal/splice"
@@ -30,9 +31,9 @@ const held = 4 << 20
 // them succeed that do not exclude each other. Where the ops leave the content
 // as it is, nothing is written.
 //
-// A large file is edited by streaming, in memory that does not grow with it,
-// where fsys has ReadAt and Streams and the text is UTF-8 or agrees with ASCII:
-// what stays is copied within the storage where the backend can do that. Any
+// A large file is edited by streaming, in memory that grows with the number of
+// places and not with the file, where fsys has ReadAt and Streams and the text is
+// UTF-8 or agrees with ASCII: what stays is copied within the storage where the backend can do that. Any
 // other is held in memory and limited by Options.MaxBytes.
 //
 // It needs the capabilities Versions and Swap, without which somebody else's
@@ -268,7 +269,7 @@ func readAll(ctx context.Context, f ambit.File, limit int64) ([]byte, error) {
 		return nil, &ambit.Error{Reason: ambit.ErrTooLarge, Limit: limit, Size: size}
 	}
 	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), held)+bytes.MinRead))
-	n, err := b.ReadFrom(ambit.Content(ctx, io.LimitReader(f, limit+1), 0))
+	n, err := b.ReadFrom(ambit.Content(ctx, io.LimitReader(f, min(limit, math.MaxInt64-1)+1), 0))
 	if err == nil && n > limit {
 		err = &ambit.Error{Reason: ambit.ErrTooLarge, Limit: limit, Size: n}
 	}

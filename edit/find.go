@@ -67,6 +67,10 @@ func (s *search) found(all *[]place, start, end int64) {
 	}
 }
 
+// lookAfter is after how many places it is looked whether the call is still
+// wanted.
+const lookAfter = 1 << 16
+
 // scan finds the places of all searches, and the offsets at which the lines of
 // starts begin; those that the text does not have are not set. It returns how
 // many lines the text has, which is only known if it had to read to the end:
@@ -93,27 +97,33 @@ func scan(ctx context.Context, s *source, searches []*search, starts map[int]int
 	var found []place
 	err = s.windows(ctx, overlap, func(w window) error {
 		found = found[:0]
-		tell := func(one *search, start, end int) {
+		told := 0
+		tell := func(one *search, start, end int) bool {
 			if start >= w.from && (start < w.to || w.last) {
 				one.found(&found, w.offset+int64(start), w.offset+int64(end))
 			}
+			told++
+			return told%lookAfter != 0 || ctx.Err() == nil
 		}
 		if w.offset == 0 && w.from == 0 {
 			beginnings(w, searches, tell)
 		}
-		exact.find(w.text, tell)
+		exact.find(ctx, w.text, tell)
 		if len(folded.searches) > 0 {
 			v := unixView(w.text)
-			folded.find(v.text, func(one *search, start, end int) {
+			folded.find(ctx, v.text, func(one *search, start, end int) bool {
 				start, end = v.raw(start), v.raw(end)
 				if one.endsInCR {
 					if end == len(w.text) || w.text[end] != '\r' {
-						return
+						return true
 					}
 					end++
 				}
-				tell(one, start, end)
+				return tell(one, start, end)
 			})
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		slices.SortStableFunc(found, func(a, b place) int { return cmp.Compare(a.start, b.start) })
 		at := w.from
@@ -162,7 +172,7 @@ var errEnough error = enough{}
 
 // beginnings tells the places of those searches that name the byte order mark
 // at the beginning of the file.
-func beginnings(w window, searches []*search, tell func(one *search, start, end int)) {
+func beginnings(w window, searches []*search, tell func(one *search, start, end int) bool) {
 	for _, one := range searches {
 		if one.atStart == nil {
 			continue
@@ -227,7 +237,7 @@ func (g *group) add(s *search) { g.searches = append(g.searches, s) }
 // few is up to how many texts are searched for one after the other.
 const few = 3
 
-func (g *group) find(text []byte, tell func(one *search, start, end int)) {
+func (g *group) find(ctx context.Context, text []byte, tell func(one *search, start, end int) bool) {
 	if len(g.searches) > few {
 		if g.finder == nil {
 			texts := make([][]byte, len(g.searches))
@@ -236,18 +246,21 @@ func (g *group) find(text []byte, tell func(one *search, start, end int)) {
 			}
 			g.finder = newFinder(texts)
 		}
-		if g.finder.find(text, func(i, at int) { tell(g.searches[i], at, at+len(g.searches[i].text)) }) {
+		if g.finder.find(text, func(i, at int) bool { return tell(g.searches[i], at, at+len(g.searches[i].text)) }) {
 			return
 		}
 	}
 	for _, one := range g.searches {
-		one.find(text, func(at int) { tell(one, at, at+len(one.text)) })
+		if ctx.Err() != nil {
+			return
+		}
+		one.find(text, func(at int) bool { return tell(one, at, at+len(one.text)) })
 	}
 }
 
 // find calls yield for each place of s.text in text, overlapping ones included,
-// in time linear in both.
-func (s *search) find(text []byte, yield func(at int)) {
+// in time linear in both, until yield returns false.
+func (s *search) find(text []byte, yield func(at int) bool) {
 	p := s.text
 	for at := 0; ; {
 		i := bytes.Index(text[at:], p)
@@ -255,7 +268,9 @@ func (s *search) find(text []byte, yield func(at int)) {
 			return
 		}
 		at += i
-		yield(at)
+		if !yield(at) {
+			return
+		}
 		// What overlaps it is found as Knuth, Morris and Pratt do: searching anew
 		// behind each first byte can take the square of the time.
 		borders := s.borders()
@@ -270,7 +285,9 @@ func (s *search) find(text []byte, yield func(at int)) {
 			}
 			end++
 			if matched == len(p) {
-				yield(end - len(p))
+				if !yield(end - len(p)) {
+					return
+				}
 				matched = int(borders[len(p)-1])
 			}
 		}

@@ -89,10 +89,11 @@ func (f *finder) hash(text []byte, end int) uint32 {
 	return h * 0x9E3779B1 >> (32 - shiftBits)
 }
 
-// find calls yield for each place of each text, in order. It gives up, before it
+// find calls yield for each place of each text, in order, until it returns
+// false. It gives up, before it
 // has called yield, where texts are so much alike that searching for each by
 // itself is better.
-func (f *finder) find(text []byte, yield func(i, at int)) bool {
+func (f *finder) find(text []byte, yield func(i, at int) bool) bool {
 	type hit struct{ i, at int }
 	var hits []hit
 	work, limit := 0, 8*len(text)+1024
@@ -123,7 +124,9 @@ func (f *finder) find(text []byte, yield func(i, at int)) bool {
 		end++
 	}
 	for _, h := range hits {
-		yield(h.i, h.at)
+		if !yield(h.i, h.at) {
+			break
+		}
 	}
 	return true
 }

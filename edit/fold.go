@@ -5,7 +5,6 @@ package edit
 
 import (
 	"bytes"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -94,6 +93,11 @@ func foldText(text []byte, f fold) folded {
 	return v
 }
 
+// between reports whether the offset i is not within a character.
+func (v *folded) between(i int) bool {
+	return i == 0 || i == len(v.text) || v.starts[i] != v.starts[i-1]
+}
+
 func (v *folded) cut(n int) {
 	v.text, v.starts, v.ends = v.text[:n], v.starts[:n], v.ends[:n]
 }
@@ -120,8 +124,11 @@ func (p *planner) findFolded(old string, f fold) (*search, error) {
 	err := p.source.windows(p.ctx, 4*len(old)+foldSlack, func(w window) error {
 		v := foldText(w.text, f)
 		found = found[:0]
-		s.find(v.text, func(at int) {
+		s.find(v.text, func(at int) bool {
 			end := at + len(s.text)
+			if !v.between(at) || !v.between(end) {
+				return true
+			}
 			from, to := int(v.starts[at]), int(v.ends[end-1])
 			if endsLine {
 				switch {
@@ -130,15 +137,14 @@ func (p *planner) findFolded(old string, f fold) (*search, error) {
 				case end < len(v.text) && v.text[end] == '\n':
 					to = int(v.starts[end])
 				default:
-					return
+					return true
 				}
 			}
 			if from >= w.from && (from < w.to || w.last) {
 				s.found(&found, w.offset+int64(from), w.offset+int64(to))
 			}
+			return true
 		})
-		// A place that begins in the middle of a folded character counts once.
-		found = slices.CompactFunc(found, func(a, b place) bool { return a.start == b.start })
 		at := w.from
 		for _, one := range found {
 			i := int(one.start - w.offset)

@@ -81,6 +81,7 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 	type change struct {
 		start, end int
 		text       string
+		whole      bool
 	}
 	var changes []change
 	atEnd := false
@@ -110,7 +111,7 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 				end := int64(0)
 				for _, p := range found {
 					if p[0] >= end {
-						changes = append(changes, change{int(p[0]), int(p[1]), op.New})
+						changes = append(changes, change{int(p[0]), int(p[1]), op.New, false})
 						end = p[1]
 					}
 				}
@@ -119,11 +120,11 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 				fail(ambit.ErrNoMatch)
 			case op.Occurrence > 0:
 				p := found[op.Occurrence-1]
-				changes = append(changes, change{int(p[0]), int(p[1]), op.New})
+				changes = append(changes, change{int(p[0]), int(p[1]), op.New, false})
 			case len(found) > 1:
 				fail(ambit.ErrAmbiguous)
 			default:
-				changes = append(changes, change{int(found[0][0]), int(found[0][1]), op.New})
+				changes = append(changes, change{int(found[0][0]), int(found[0][1]), op.New, false})
 			}
 		case edit.Rewrite:
 			if hasBOM && content == "" && op.Range.End == 1 {
@@ -142,7 +143,7 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 				text = strings.TrimPrefix(text, bom)
 			}
 			atEnd = atEnd || last == len(lines)
-			changes = append(changes, change{offset(first - 1), offset(last), terminate(text)})
+			changes = append(changes, change{offset(first - 1), offset(last), terminate(text), true})
 		case edit.Insert:
 			if hasBOM && content == "" && op.After == 1 {
 				op.After = 0
@@ -160,7 +161,7 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 			if content == "" && text != "" && !strings.HasSuffix(text, "\n") {
 				text += "\n"
 			}
-			changes = append(changes, change{offset(op.After), offset(op.After), text})
+			changes = append(changes, change{offset(op.After), offset(op.After), text, true})
 		}
 	}
 	if reason != "" {
@@ -175,7 +176,14 @@ func model(content string, ops []edit.Op) (string, ambit.Reason) {
 		if c.start < at {
 			return "", ambit.ErrInvalid
 		}
-		b.WriteString(whole[at:c.start])
+		kept := whole[at:c.start]
+		if c.whole && unterminated && c.start == len(whole) && at == len(content) && (b.Len() == 0 || strings.HasSuffix(b.String(), "\n")) {
+			kept = "" // a Replace has given the last line its newline
+		}
+		b.WriteString(kept)
+		if c.whole && c.text != "" && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+			return "", ambit.ErrInvalid
+		}
 		b.WriteString(c.text)
 		at = c.end
 	}

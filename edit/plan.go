@@ -109,6 +109,9 @@ func (p *planner) resolve() (*plan, error) {
 			}
 		}
 	}
+	if err := p.keepWhole(result); err != nil {
+		return nil, err
+	}
 	if err := p.settleEnd(result); err != nil {
 		return nil, err
 	}
@@ -119,6 +122,31 @@ func (p *planner) resolve() (*plan, error) {
 		shift += c.edit.After.Count - c.edit.Before.Count
 	}
 	return result, nil
+}
+
+// keepWhole refuses changes of whole lines where a Replace takes away the end of
+// the line before.
+func (p *planner) keepWhole(r *plan) error {
+	ending, err := p.source.endingBefore(p.source.size)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(r.changes); i++ {
+		a, b := r.changes[i-1], r.changes[i]
+		atEnd := b.start == p.source.size && b.start > 0 && ending == "" && (!a.whole || a.start == b.start) // there the last line gets an ending
+		if !b.whole || b.text == "" || a.end < b.start || atEnd {
+			continue
+		}
+		if before, err := p.tail(r, i, 1); err != nil {
+			return err
+		} else if before != "" && before != "\n" {
+			return &ambit.Error{
+				Reason: ambit.ErrInvalid, Lines: []int{a.edit.Before.First, b.edit.Before.First},
+				Detail: fmt.Sprintf("edit %d takes away the end of the line behind which edit %d puts whole lines", a.edit.Op+1, b.edit.Op+1),
+			}
+		}
+	}
+	return nil
 }
 
 // replace resolves a Replace by what was found.
@@ -155,6 +183,7 @@ func (p *planner) replace(i int, op Replace, s *search) ([]change, error) {
 			Detail: "give more of the text around it, or say which or all",
 		})
 	}
+	s.places = nil
 	changes := make([]change, len(places))
 	for j, at := range places {
 		c := &changes[j]
@@ -312,43 +341,86 @@ func (p *planner) settleEnd(r *plan) error {
 	if first == len(r.changes) {
 		return nil
 	}
-	if !covered {
+	before, err := p.tail(r, first, 1)
+	if err != nil {
+		return err
+	}
+	if !covered && before != "" && before != "\n" {
 		ending, err := p.source.endingAt(size)
 		if err != nil {
 			return err
 		}
 		r.changes[first].text = ending + r.changes[first].text
 	}
-	for i := len(r.changes) - 1; ; i-- {
-		c := &r.changes[i]
-		adjacent := i > 0 && r.changes[i-1].end == c.start
-		if c.text != "" {
-			ending := lines.Ending(c.text)
-			if c.endsInCR {
-				ending = "\n"
-			}
-			stripped := strings.TrimSuffix(c.text, ending)
-			// An empty last line cannot do without its newline.
-			if stripped != "" && !strings.HasSuffix(stripped, "\n") {
-				c.text = stripped
-			}
-			return nil
-		}
-		if adjacent {
-			continue
-		}
-		// The last lines are removed: the ending of the one before goes.
-		ending, err := p.source.endingBefore(c.start)
-		if err != nil || ending == "" {
-			return err
-		}
-		start := c.start - int64(len(ending))
-		before, err := p.source.endingBefore(start)
-		if err == nil && start > 0 && before == "" && (i == 0 || r.changes[i-1].end <= start) {
-			c.start = start
-			c.line--
-		}
+	tail, err := p.tail(r, len(r.changes), 3)
+	if err != nil {
 		return err
+	}
+	ending = lines.Ending(tail)
+	for i := len(r.changes) - 1; i >= 0; i-- {
+		c := r.changes[i]
+		if c.text != "" && c.endsInCR {
+			ending = "\n"
+		}
+		if c.text != "" || i > 0 && r.changes[i-1].end < c.start {
+			break
+		}
+	}
+	// An empty last line cannot do without its newline.
+	if rest := strings.TrimSuffix(tail, ending); rest != "" && !strings.HasSuffix(rest, "\n") {
+		r.cut(len(ending))
+	}
+	return nil
+}
+
+// tail returns up to n bytes of what the new text has right before the text of
+// the change i, or at its end.
+func (p *planner) tail(r *plan, i, n int) (tail string, err error) {
+	to := p.source.size
+	if i < len(r.changes) {
+		to = r.changes[i].start
+	}
+	for i--; len(tail) < n; i-- {
+		var from int64
+		if i >= 0 {
+			from = r.changes[i].end
+		}
+		kept, err := p.source.span(max(from, to-int64(n-len(tail))), to)
+		if err != nil {
+			return "", err
+		}
+		tail = string(kept) + tail
+		if i < 0 {
+			break
+		}
+		text := r.changes[i].text
+		tail = text[max(0, len(text)-(n-len(tail))):] + tail
+		to = r.changes[i].start
+	}
+	return tail, nil
+}
+
+// cut takes n bytes off the end of the new text, where the last change is at the
+// end of the old one.
+func (r *plan) cut(n int) {
+	for i := len(r.changes) - 1; i >= 0; i-- {
+		c := &r.changes[i]
+		k := min(n, len(c.text))
+		c.text = c.text[:len(c.text)-k]
+		if n -= k; n == 0 {
+			return
+		}
+		var from int64
+		if i > 0 {
+			from = r.changes[i-1].end
+		}
+		if k := min(int64(n), c.start-from); k > 0 {
+			c.start -= k
+			c.line-- // it is of a line's ending
+			if n -= int(k); n == 0 {
+				return
+			}
+		}
 	}
 }
 
