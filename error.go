@@ -34,7 +34,7 @@ type Error struct {
 	Target      string   // the canonical machine path the call ended at, by text where a link was refused
 	MissingDirs []string // the missing folders above Target, outermost first (not-found)
 	Rule        string   // the name of the rule that refused (denied)
-	Lines       []int    // 1-based line numbers (ambiguous)
+	Lines       []int    // 1-based line numbers: of the places found (ambiguous), of what is nearest (no-match), of what stands in the way (not-text, invalid)
 	Total       int      // lines of the file (out-of-range), places found (ambiguous)
 	Limit       int64    // the limit in bytes (too-large)
 	Size        int64    // the size in bytes that was over the limit, as far as it is known (too-large)

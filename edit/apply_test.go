@@ -75,6 +75,7 @@ func TestApply(t *testing.T) {
 		{"BOM in Old", bom + "hello\n", replace(bom+"hello", bom+"hi"), bom + "hi\n"},
 		{"BOM in Old alone", bom + "hello\n", replace(bom+"hello", "hi"), bom + "hi\n"},
 		{"line 1 goes, BOM stays", bom + "a\nb\n", rewrite(1, 1, ""), bom + "b\n"},
+		{"UTF-8 beside stray bytes", "\u00e4\xff\n", replace("\u00e4", "\u00f6"), "\u00f6\xff\n"},
 		{"stray bytes stay", "n = 1;\n# stra\xdfe\n\xd6\xd0\xce\xc4\n\xe4\xb8", replace("n = 1", "n = 2"), "n = 2;\n# stra\xdfe\n\xd6\xd0\xce\xc4\n\xe4\xb8"},
 		{"UTF-16", "\xff\xfea\x00\n\x00b\x00", replace("b", "é"), "\xff\xfea\x00\n\x00\xe9\x00"},
 		{"quotes are not folded", "don\u2019t\n", replace("don\u2019t", "don't"), "don't\n"},
@@ -157,7 +158,12 @@ func TestRefused(t *testing.T) {
 		{"look-alikes", "MAX\u00a0N = 3; // \uff08\uff13\u56de\uff09\uff71 \u2014\n", replace("MAX N = 3", "MAX_N = 5"), nil, ambit.ErrNoMatch, []int{1}, 0, "typographic"},
 		{"another middle", five, replace("begin\n  p 1\n  q 7\n  r 3\nend", "begin\nend"), nil, ambit.ErrNoMatch, []int{3}, 0, `line 3 "  q 2", where the search text has "  q 7"`},
 		{"New is there", "x = 2\n", replace("y := 1", "x = 2"), nil, ambit.ErrNoMatch, nil, 0, "the new text is there already, in line 1"},
-		{"nothing like it", "aaaa\n", replace("zzzz", "y"), nil, ambit.ErrNoMatch, nil, 0, ""},
+		{"nothing like it", "aaaa\n", replace("zzzz", "y"), nil, ambit.ErrNoMatch, nil, 0, "nothing in the file is like it"},
+		{"a blank line between", "foo(1)\n\nend\n", replace("foo(1)\nend", "x"), nil, ambit.ErrNoMatch, []int{1}, 0, `only in white space: the nearest text has in line 2 "", where the search text has "end"`},
+		{"a part of a line", "x\nthey say gamma rays are harmful to your health\n", replace("Gama rays", "x"), nil, ambit.ErrNoMatch, []int{2}, 0, "they say gamma"},
+		{"both are wrong", "foo\nb\nb\n", append(replace("FOO", "x"), replace("b", "y")...), nil, ambit.ErrNoMatch, []int{1}, 0, "edit 1 of 2: line 1 differs only in case: \"foo\"; edit 2 of 2: ambiguous in lines [2 3]"},
+		{"another encoding", "stra\xdfe\n", replace("stra", "Große Stra"), nil, ambit.ErrNotText, nil, 0, "say by Encoding which"},
+		{"another encoding, by line", "stra\xdfe\n", rewrite(1, 1, "ä"), nil, ambit.ErrNotText, nil, 0, "say by Encoding which"},
 		{"binary", "\x00\x01\x02\x03\x00\x00\xff\xfe\x00", replace("zzzz", "y"), nil, ambit.ErrNoMatch, nil, 0, "does not look like text"},
 		{"not the encoding", "a\xff\n", replace("a", "b"), &edit.Options{Encoding: charset.UTF8}, ambit.ErrNotText, nil, 0, ""},
 	} {
@@ -174,6 +180,19 @@ func TestRefused(t *testing.T) {
 				t.Errorf("beside the error there is a result: %+v", r)
 			}
 		})
+	}
+}
+
+// TestNewIsThere: that New is there already is said of a text of its own.
+func TestNewIsThere(t *testing.T) {
+	for content, want := range map[string]bool{"barrier\n": false, "a barr\n": true, "a(barr)\n": true, "barr": true, "rebarr\n": false, "barrier barr\n": true} {
+		_, err := edit.Apply([]byte(content), replace("quux(2)", "barr"), nil)
+		if got := strings.Contains(fmt.Sprint(err), "there already"); got != want {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	if _, err := edit.Apply([]byte("x = 1\n"), replace("quux(2)", "x"), nil); strings.Contains(fmt.Sprint(err), "there already") {
+		t.Errorf("a single letter: %v", err)
 	}
 }
 

@@ -75,7 +75,8 @@ type Options struct {
 	// Encoding is that of the file; Old, New and Text are UTF-8. The zero value
 	// goes by the file's byte order mark and takes a file without one for UTF-8
 	// or any other bytes that agree with ASCII: bytes that are not UTF-8 stay
-	// as they are.
+	// as they are. New text beyond ASCII for a file that has such bytes and no
+	// character in UTF-8 is [ambit.ErrNotText]: its encoding must be named.
 	Encoding charset.Encoding
 
 	// If is the version that the caller has seen, for [File]: another one, and

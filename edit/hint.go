@@ -24,21 +24,23 @@ func (p *planner) missing(op Replace) error {
 	if err != nil {
 		return err
 	}
-	if near.total > 0 {
+	switch {
+	case near.total > 0:
 		e.Lines = linesOf(near.places[:min(len(near.places), listed)])
-		first := near.places[0]
-		found, err := p.source.span(first.start, first.end)
+		hint, err := p.howDifferent(op.Old, near.places[0])
 		if err != nil {
 			return err
 		}
-		line, err := p.lineOf(first.start)
+		hints = append(hints, hint)
+	default:
+		n, err := p.nearest(op.Old)
 		if err != nil {
 			return err
 		}
-		hints = append(hints, fmt.Sprintf("line %d differs only in %s: %s", first.line, differences(op.Old, string(found)), quoted(line)))
-	} else if n, err := p.nearest(op.Old); err != nil {
-		return err
-	} else if n.line > 0 {
+		if n.line == 0 {
+			hints = append(hints, "nothing in the file is like it")
+			break
+		}
 		hint, line, err := p.firstDifference(op.Old, n)
 		if err != nil {
 			return err
@@ -51,8 +53,13 @@ func (p *planner) missing(op Replace) error {
 		if _, err := scan(p.ctx, p.source, []*search{there}, nil); err != nil {
 			return err
 		}
-		if there.total > 0 {
-			hints = append(hints, fmt.Sprintf("the new text is there already, in line %d", there.places[0].line))
+		for _, at := range there.places {
+			if ok, err := p.standsAlone(at); err != nil {
+				return err
+			} else if ok {
+				hints = append(hints, fmt.Sprintf("the new text is there already, in line %d", at.line))
+				break
+			}
 		}
 	}
 	head, err := p.source.span(0, min(p.source.size, charset.HeadSize))
@@ -67,6 +74,49 @@ func (p *planner) missing(op Replace) error {
 	}
 	e.Detail = strings.Join(hints, "; ")
 	return e
+}
+
+// howDifferent tells how what is at the place differs from old, which is the same
+// but for what all folds disregard.
+func (p *planner) howDifferent(old string, at place) (string, error) {
+	found, err := p.source.span(at.start, at.end)
+	if err != nil {
+		return "", err
+	}
+	how := differences(old, string(found))
+	if !strings.Contains(strings.TrimRight(old, "\r\n"), "\n") {
+		line, err := p.lineOf(at.start)
+		return fmt.Sprintf("line %d differs only in %s: %s", at.line, how, quoted(line)), err
+	}
+	start, ok, err := p.source.lineStart(at.start, maxDiff)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return fmt.Sprintf("the text in line %d differs only in %s", at.line, how), nil
+	}
+	hint, _, err := p.firstDifference(old, near{line: at.line, start: start})
+	return fmt.Sprintf("the text from line %d on differs only in %s: %s", at.line, how, hint), err
+}
+
+// standsAlone reports whether a place is no part of a longer word, and is itself
+// long enough to be meant.
+func (p *planner) standsAlone(at place) (bool, error) {
+	const least = 4
+	if at.end-at.start < least {
+		return false, nil
+	}
+	b, err := p.source.span(max(at.start-1, 0), min(at.end+1, p.source.size))
+	if err != nil {
+		return false, err
+	}
+	inWord := func(c byte) bool {
+		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+	}
+	if at.start > 0 && inWord(b[0]) && inWord(b[1]) {
+		return false, nil
+	}
+	return at.end == p.source.size || !inWord(b[len(b)-1]) || !inWord(b[len(b)-2]), nil
 }
 
 // A difference is what two texts may differ in.
@@ -202,6 +252,7 @@ func (p *planner) nearest(old string) (near, error) {
 		pair := uint16(want[i])<<8 | uint16(want[i+1])
 		table[pair/64] |= 1 << (pair % 64)
 	}
+	part := !strings.Contains(strings.TrimRight(old, "\r\n"), "\n") // it may be of a part of a line
 	best, number := alikeness, 0
 	err := p.source.windows(p.ctx, longLine, func(w window) error {
 		for at := w.from; at < w.to || w.last && at < len(w.text); {
@@ -209,7 +260,8 @@ func (p *planner) nearest(old string) (near, error) {
 			atStart := at == 0 && w.offset == 0 || at > 0 && w.text[at-1] == '\n'
 			if atStart {
 				number++
-				if score := likeness(line[:min(len(line), longLine)], &table, len(want)-1); score > best {
+				score := likeness(line[:min(len(line), longLine)], &table, len(want)-1, part)
+				if score > best {
 					best, result.line, result.start = score, number, w.offset+int64(at)
 				}
 			}
@@ -224,8 +276,9 @@ func (p *planner) nearest(old string) (near, error) {
 }
 
 // likeness is the part that two lines have in common of their pairs of bytes,
-// white space aside, after Dice. The pairs of the one are in the table.
-func likeness(line []byte, table *[1 << 16 / 64]uint64, pairs int) float64 {
+// white space aside, after Dice. The pairs of the one are in the table. If that is
+// part of a line, what it has in common with one counts nearly as much.
+func likeness(line []byte, table *[1 << 16 / 64]uint64, pairs int, part bool) float64 {
 	common, n := 0, 0
 	var last byte
 	for _, c := range line {
@@ -246,5 +299,11 @@ func likeness(line []byte, table *[1 << 16 / 64]uint64, pairs int) float64 {
 	if n+pairs == 0 {
 		return 0
 	}
-	return 2 * float64(min(common, pairs)) / float64(n+pairs)
+	common = min(common, pairs)
+	score := 2 * float64(common) / float64(n+pairs)
+	const fewest, slack = 3, 0.75
+	if part && pairs >= fewest {
+		score = max(score, slack*float64(common)/float64(pairs))
+	}
+	return score
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -275,6 +276,34 @@ func randomCase(r *rand.Rand) (string, []edit.Op) {
 	return content, ops
 }
 
+// foreign reports that the content goes beyond ASCII and has no character in UTF-8,
+// while an op would add one.
+func foreign(content string, ops []edit.Op) bool {
+	stray := false
+	for i, r := range content {
+		if _, n := utf8.DecodeRuneInString(content[i:]); r == utf8.RuneError && n == 1 {
+			stray = true
+		} else if r >= utf8.RuneSelf {
+			return false
+		}
+	}
+	for _, op := range ops {
+		var text string
+		switch op := op.(type) {
+		case edit.Replace:
+			text = op.New
+		case edit.Rewrite:
+			text = op.Text
+		case edit.Insert:
+			text = op.Text
+		}
+		if len(text) > utf8.RuneCountInString(text) && utf8.ValidString(text) {
+			return stray
+		}
+	}
+	return false
+}
+
 func withoutCR(s string) string { return strings.ReplaceAll(s, "\r", "") }
 
 // checkModel compares what Apply and Stream do with what the model does.
@@ -289,6 +318,9 @@ func checkModel(t *testing.T, content string, ops []edit.Op) {
 		}
 	}
 	want, reason := model(content, ops)
+	if reason == "" && foreign(content, ops) {
+		reason = ambit.ErrNotText
+	}
 	original := []byte(content)
 	got, err := edit.Apply(original, ops, nil)
 	if string(original) != content {

@@ -6,6 +6,7 @@ package edit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -80,6 +81,7 @@ func (p *planner) resolve() (*plan, error) {
 		return nil, err
 	}
 	result := &plan{}
+	var faults []*ambit.Error
 	next := 0
 	for i, op := range p.ops {
 		var changes []change
@@ -93,10 +95,17 @@ func (p *planner) resolve() (*plan, error) {
 		case Insert:
 			changes, err = p.insert(i, op)
 		}
-		if err != nil {
+		var fault *ambit.Error
+		switch {
+		case errors.As(err, &fault) && isOfOp(fault.Reason):
+			faults = append(faults, fault)
+		case err != nil:
 			return nil, err
 		}
 		result.changes = append(result.changes, changes...)
+	}
+	if len(faults) > 0 {
+		return nil, together(faults)
 	}
 	slices.SortStableFunc(result.changes, func(a, b change) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
@@ -112,6 +121,9 @@ func (p *planner) resolve() (*plan, error) {
 	if err := p.keepWhole(result); err != nil {
 		return nil, err
 	}
+	if err := p.keepEncoding(); err != nil {
+		return nil, err
+	}
 	if err := p.settleEnd(result); err != nil {
 		return nil, err
 	}
@@ -122,6 +134,39 @@ func (p *planner) resolve() (*plan, error) {
 		shift += c.edit.After.Count - c.edit.Before.Count
 	}
 	return result, nil
+}
+
+// isOfOp reports that r says what is wrong with one op, and leaves the others to
+// be judged.
+func isOfOp(r ambit.Reason) bool {
+	return r == ambit.ErrNoMatch || r == ambit.ErrAmbiguous || r == ambit.ErrOutOfRange
+}
+
+// maxTold is how much of the details of all ops that fail an error has, in bytes.
+const maxTold = 4 << 10
+
+// together is the first of the errors, with the details of all.
+func together(faults []*ambit.Error) error {
+	if len(faults) == 1 {
+		return faults[0]
+	}
+	e := *faults[0]
+	told := e.Detail
+	for i, other := range faults[1:] {
+		if len(told) > maxTold {
+			told += fmt.Sprintf("; and %d more", len(faults)-1-i)
+			break
+		}
+		which, why, _ := strings.Cut(other.Detail, ": ")
+		told += "; " + which + ": " + string(other.Reason)
+		if other.Reason == ambit.ErrAmbiguous {
+			told += fmt.Sprintf(" in lines %v", other.Lines)
+		} else if why != "" {
+			told += ", " + why
+		}
+	}
+	e.Detail = told
+	return &e
 }
 
 // keepWhole refuses changes of whole lines where a Replace takes away the end of
@@ -254,7 +299,11 @@ func (p *planner) rewrite(i int, op Rewrite) ([]change, error) {
 		last = p.total
 	}
 	if p.total >= 0 && (first > p.total || last > p.total) && (p.total > 0 || op.Range.Start != 1 || op.Range.End != 0) {
-		return nil, opError(p.ops, i, &ambit.Error{Reason: ambit.ErrOutOfRange, Total: p.total})
+		e := &ambit.Error{Reason: ambit.ErrOutOfRange, Total: p.total}
+		if p.total == 0 {
+			e.Detail = "the file is empty: its whole is the range 1-"
+		}
+		return nil, opError(p.ops, i, e)
 	}
 	end := p.source.size
 	if ok && op.Range.End != 0 {

@@ -29,7 +29,8 @@
 // # Failures
 //
 // Every failure is an [*ambit.Error]. What concerns the arguments has no Op
-// and no Path, since a stream has neither; an [*ambit.Error] of the reader, the
+// and no Path, since a stream has neither: who knows them adds them by
+// [ambit.Wrap]; an [*ambit.Error] of the reader, the
 // file or the writer is passed on as it is. A nil reader, file or writer, also
 // as a nil pointer, and one that returns impossible counts are
 // [ambit.ErrInvalid].

@@ -11,7 +11,9 @@ import (
 // Window is some lines that stand together in a file.
 type Window struct {
 	// Text is the lines verbatim: with their endings, and with the byte order
-	// mark where the first line begins with one. It is the caller's own.
+	// mark where the first line begins with one. It is the caller's own. To show
+	// it to somebody who will quote it in an edit, take off the mark and the CRs
+	// of endings: package edit knows both.
 	Text []byte
 
 	// First and Last are the 1-based numbers of the lines. Both are 0 when the
@@ -26,7 +28,8 @@ type Window struct {
 
 // Slice returns the lines of rng. End is clamped to the last line. A range
 // that starts behind the last line is [ambit.ErrOutOfRange], the error having
-// the Total; only an empty content read whole, by {1, 0}, is an empty window.
+// the Total; only an empty content read whole, by {1, 0}, is an empty window. For
+// a first page of lines, of which an empty content has none, there is [Head].
 // A range that [Range.Check] refuses is [ambit.ErrInvalid].
 //
 // Slice stops reading when it has the lines. It reads by blocks, so that up to

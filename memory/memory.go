@@ -23,11 +23,14 @@ import (
 // Options are the options of [New]; nil means the zero value.
 type Options struct {
 	// Faults, when it is set, is asked last by every operation: all has been
-	// judged, nothing has been done yet. op is the operation, such as
-	// ambit.OpWrite, path the canonical path. An error becomes the operation's
-	// failure and leaves everything as it was; so does the end of the context
-	// meanwhile. It may use the file system itself. It is safe for concurrent
-	// use.
+	// judged, nothing has been done yet. op is the operation that was called,
+	// such as ambit.OpWrite, path the canonical path: Commit asks
+	// ambit.OpCommit for each file, Stage ambit.OpStage and its Publish
+	// ambit.OpPublish, each Read of a file ambit.OpRead. So what writes by
+	// several ways, as a patch does, is failed by all of them. An error becomes
+	// the operation's failure and leaves everything as it was, whatever reason
+	// it has; so does the end of the context meanwhile. It may use the file
+	// system itself. It is safe for concurrent use.
 	Faults func(op, path string) error
 
 	// MaxFileSize is the size in bytes above which content is refused as
