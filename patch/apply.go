@@ -109,7 +109,10 @@ func Apply(ctx context.Context, fsys ambit.FileSystem, p *Patch, o *Options) (*R
 	if limit == 0 {
 		limit = defaultMaxBytes
 	}
-	plan := &plan{tree: newTree(ctx, fsys, limit), patch: p, report: report}
+	plan := &plan{
+		tree: newTree(ctx, fsys, limit), patch: p, report: report,
+		effort: &effort{ctx: ctx, hints: maxHints},
+	}
 	plan.judge()
 	if len(report.Problems) > 0 {
 		return report, plan.refuse()

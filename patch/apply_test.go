@@ -237,6 +237,8 @@ func TestNearest(t *testing.T) {
 		{"a\nb\n", begin("*** Update File: f", "@@", " b", " c", "+y"), `in the nearest place, from line 2 on, the file ends with line 2, and the patch goes on with "c"`},
 		{"a\nb\n", begin("*** Update File: f", "@@ b", "-a", "+y"), `the hunk fits only at line 1, above what comes before it in the patch`},
 		{"a\nb\n", begin("*** Update File: f", "@@ b", "@@ a", "+y"), `no line is the anchor "a" below line 2, which the anchor before it names`},
+		{"x\nif a { // why\n\tdef b(c):\n", begin("*** Update File: f", "@@ def b", "+y"), `no line is the anchor "def b"; line 3 begins with it: "\tdef b(c):"`},
+		{"x\nif a { // why\ny\n", begin("*** Update File: f", "@@ a {", "+y"), `no line is the anchor "a {"; line 2 contains it: "if a { // why"`},
 	} {
 		fsys := memory.New(map[string]string{"f": c.content}, nil)
 		_, err := patch.Apply(t.Context(), fsys, parse(t, c.patch), nil)

@@ -4,7 +4,9 @@
 package patch
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,11 +22,51 @@ const maxVotes = 1 << 17
 // equal ones that nearest to the line with the index near, and where it differs
 // first; and whether the file has what the hunk would make.
 func (s *search) noMatch(from, near int) *ambit.Error {
-	e := s.misses(from, near)
-	if line := s.done(); line > 0 {
-		e.Detail += fmt.Sprintf("; the lines that the hunk leaves are there already, from line %d on", line)
+	e := &ambit.Error{
+		Reason: ambit.ErrNoMatch,
+		Detail: fmt.Sprintf("the hunk's %s stand nowhere one after the other, the first being %s", plural(len(s.old), "line"), quoted(bare(s.old[0]))),
 	}
+	s.hint(func() {
+		if told := s.misses(from, near); told != nil {
+			e = told
+		}
+		if line := s.done(); line > 0 {
+			e.Detail += fmt.Sprintf("; the lines that the hunk leaves are there already, from line %d on", line)
+		}
+	})
 	return e
+}
+
+// hint calls find, which tells more of what was not found, unless the patch has
+// spent too much on that.
+func (s *search) hint(find func()) {
+	if s.text.hints <= 0 {
+		return
+	}
+	before := s.text.steps
+	find()
+	s.text.hints -= s.text.steps - before
+}
+
+// resembles returns the index of the first line from the one with the index from
+// on that begins with the text, white space before it not counted, else of the
+// first that contains it, and which of the two it does; "" for neither.
+func (s *search) resembles(text string, from int) (at int, how string) {
+	for i := from; i < s.text.count(); i++ {
+		line := s.text.line(i)
+		if !s.text.step(1 + len(line)/64) {
+			break
+		}
+		n := bytes.Index(line, []byte(text))
+		switch {
+		case n < 0:
+		case len(bytes.TrimLeft(line[:n], blank)) == 0:
+			return i, "begins with"
+		case how == "":
+			at, how = i, "contains"
+		}
+	}
+	return at, how
 }
 
 // done returns the number of the line from which on the file has what the hunk
@@ -47,6 +89,7 @@ func (s *search) done() int {
 	return 0
 }
 
+// misses tells where the hunk comes nearest to fitting, nil if that is not known.
 func (s *search) misses(from, near int) *ambit.Error {
 	e := &ambit.Error{Reason: ambit.ErrNoMatch}
 	count := s.text.count()
@@ -70,6 +113,9 @@ func (s *search) misses(from, near int) *ambit.Error {
 		return e
 	}
 	at, ok := s.nearest(from, near)
+	if s.text.index == nil {
+		return nil // too many lines
+	}
 	if !ok {
 		e.Detail = fmt.Sprintf("none of the hunk's lines is in the file, the first being %s", quoted(bare(s.old[0])))
 		if from > 0 {
@@ -98,21 +144,33 @@ func (s *search) above(from int) int {
 // nearest returns the index of the line at which most of the old lines stand,
 // white space around them not counted; ok is false where not one does.
 func (s *search) nearest(from, near int) (at int, ok bool) {
-	where := make(map[string][]int) // the old lines' indexes
-	for i, old := range s.old {
-		key := strings.Trim(old, blank)
-		where[key] = append(where[key], i)
+	if s.text.index == nil {
+		if s.text.index = s.text.makeIndex(); s.text.index == nil {
+			return 0, false
+		}
 	}
+	// Rare lines tell more than common ones.
+	type standing struct {
+		old   int // index of the old line
+		lines []int32
+	}
+	var rarest []standing
+	for i, old := range s.old {
+		if lines := s.text.index.lines(old, from+i); len(lines) > 0 {
+			rarest = append(rarest, standing{i, lines})
+		}
+	}
+	slices.SortStableFunc(rarest, func(a, b standing) int { return len(a.lines) - len(b.lines) })
 	votes := make(map[int]int)
 	left := maxVotes
-	for i := from; i < s.text.count() && left > 0; i++ {
-		for _, j := range where[strings.Trim(string(s.text.line(i)), blank)] {
-			if left--; left < 0 {
-				break
-			}
-			if i-j >= from {
-				votes[i-j]++
-			}
+	for _, r := range rarest {
+		for _, i := range r.lines[:min(len(r.lines), left)] {
+			votes[int(i)-r.old]++
+		}
+		n := min(len(r.lines), left)
+		left -= n
+		if !s.text.step(4 * n) {
+			break
 		}
 	}
 	best := 0

@@ -5,7 +5,9 @@ package patch
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,6 +19,31 @@ import (
 type text struct {
 	bytes []byte
 	start []int // offset of each line, and behind the last one the length
+
+	scans int    // searches through all of it so far
+	index *index // nil until there were some
+	*effort
+}
+
+// effort is what is spent to find places.
+type effort struct {
+	ctx   context.Context
+	err   error // why the search has ended before it was done
+	steps int   // so far, each a look at a line
+	hints int   // how many may still be made to tell of what was not found
+}
+
+// maxHints is how many steps a patch spends to tell of what was not found.
+const maxHints = 1 << 22
+
+// step notes that n lines were looked at, and reports whether to go on.
+func (e *effort) step(n int) bool {
+	before := e.steps
+	e.steps += n
+	if before>>12 != e.steps>>12 && e.err == nil && e.ctx.Err() != nil {
+		e.err = context.Cause(e.ctx)
+	}
+	return e.err == nil
 }
 
 func newText(content []byte) *text {
@@ -78,11 +105,16 @@ type misfit struct {
 // only such lines. Without old lines the hunk adds right behind the line of its
 // last anchor, and there must be one such line. At the end of the file its old
 // lines are the last ones.
+//
+// Nothing of what it returns counts after an error of the text's effort.
 func place(t *text, hunks []Hunk) (all []placed, misfits []misfit) {
 	floor := 0
 	exact, inexact, carriage := false, false, false
 	for i := range hunks {
 		p, err := placeOne(t, &hunks[i], floor)
+		if !t.step(1) {
+			return nil, nil
+		}
 		if err != nil {
 			misfits = append(misfits, misfit{&hunks[i], err})
 			continue
@@ -151,12 +183,19 @@ func (s *search) allowed(at int) bool {
 // fits reports whether the hunk fits at the line with the index at, where it is
 // allowed; loose: endings do not count.
 func (s *search) fits(at int, loose bool) bool {
+	_, fits := s.agree(at, loose)
+	return fits
+}
+
+// agree returns how many of the old lines, from the first on, stand at the line
+// with the index at, and whether all do.
+func (s *search) agree(at int, loose bool) (n int, all bool) {
 	for i, old := range s.old {
 		if !same(s.text.line(at+i), old, loose) {
-			return false
+			return i, false
 		}
 	}
-	return true
+	return len(s.old), true
 }
 
 func same(line []byte, old string, loose bool) bool {
@@ -172,7 +211,7 @@ func bare[Text ~string | ~[]byte](line Text) Text {
 }
 
 // places returns the indexes of all lines from the one with the index from on
-// where the hunk fits, in time that grows with the sum of both lengths.
+// where the hunk fits, in time that at most grows with the sum of both lengths.
 func (s *search) places(from int, loose bool) (all []int) {
 	if s.last {
 		if at := s.text.count() - len(s.old); at >= from && s.allowed(at) && s.fits(at, loose) {
@@ -180,6 +219,17 @@ func (s *search) places(from int, loose bool) (all []int) {
 		}
 		return nil
 	}
+	if x := s.text.indexed(); x != nil {
+		if all, ok := s.lookUp(x, max(from, s.floor), loose); ok {
+			return all
+		}
+	}
+	return s.scan(from, loose)
+}
+
+// scan does the same by a look at all lines.
+func (s *search) scan(from int, loose bool) (all []int) {
+	s.text.scans++
 	old := s.old
 	if loose {
 		old = make([]string, len(s.old))
@@ -199,7 +249,7 @@ func (s *search) places(from int, loose bool) (all []int) {
 		shorter[i] = n
 	}
 	n := 0
-	for i := max(from, s.floor); i < s.text.count(); i++ {
+	for i := max(from, s.floor); i < s.text.count() && s.text.step(1); i++ {
 		line := s.text.line(i)
 		if loose {
 			line = bare(line)
@@ -341,12 +391,8 @@ func (s *search) named(anchor string, from int, first bool) []int {
 	trimmed := bytes.TrimLeft(whole, blank)
 	indented := len(trimmed) < len(whole)
 	var alike, exact []int
-	for i := from; i < s.text.count(); i++ {
-		line := bytes.TrimRight(s.text.line(i), blank)
-		if !bytes.HasSuffix(line, trimmed) || !bytes.Equal(bytes.TrimLeft(line, blank), trimmed) {
-			continue
-		}
-		same := bytes.Equal(line, whole)
+	for i := range s.like(string(trimmed), from) {
+		same := bytes.Equal(bytes.TrimRight(s.text.line(i), blank), whole)
 		if first && (same || !indented) {
 			return []int{i}
 		}
@@ -363,15 +409,50 @@ func (s *search) named(anchor string, from int, first bool) []int {
 	return alike
 }
 
+// like returns the indexes of the lines that are text but for white space around
+// them, from the one with the index from on.
+func (s *search) like(text string, from int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		found := func(i int) bool {
+			line := bytes.TrimRight(s.text.line(i), blank)
+			return len(line) >= len(text) && string(line[len(line)-len(text):]) == text && string(bytes.TrimLeft(line, blank)) == text
+		}
+		if x := s.text.indexed(); x != nil {
+			for _, i := range x.lines(text, from) {
+				if !s.text.step(1) || found(int(i)) && !yield(int(i)) {
+					return
+				}
+			}
+			return
+		}
+		s.text.scans++
+		for i := from; i < s.text.count(); i++ {
+			if !s.text.step(1) || found(i) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
 // blank is the white space around the text of a line.
 const blank = " \t\r\n\v\f"
+
+func trim(line string) string { return strings.Trim(line, blank) }
 
 func (s *search) noAnchor(anchor string, from int) *ambit.Error {
 	detail := fmt.Sprintf("no line is the anchor %s", quoted(anchor))
 	if from > 0 {
 		detail += fmt.Sprintf(" below line %d, which the anchor before it names", from)
 	}
-	return &ambit.Error{Reason: ambit.ErrNoMatch, Detail: detail}
+	e := &ambit.Error{Reason: ambit.ErrNoMatch, Detail: detail}
+	s.hint(func() {
+		if i, how := s.resembles(trim(anchor), from); how != "" {
+			e.Lines = []int{i + 1}
+			line := string(bare(s.text.line(i)))
+			e.Detail += fmt.Sprintf("; line %d %s it: %s", i+1, how, shown(line, anchor))
+		}
+	})
+	return e
 }
 
 // maxLines is how many line numbers an error carries at most.

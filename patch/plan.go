@@ -18,6 +18,7 @@ type plan struct {
 	*tree
 	patch  *Patch
 	report *Report
+	effort *effort
 	at     []endpoints // of each section
 
 	leaving map[string]int // by canonical path, the last section with Original that moves the file away
@@ -279,10 +280,15 @@ func (p *plan) changed(s *Section, c *content, file *File) (*content, []Problem)
 	}
 	var all []placed
 	var misfits []misfit
+	d.effort = p.effort
 	if s.Action == Delete {
 		all, misfits = placeWhole(d.text, s.Hunks)
 	} else {
 		all, misfits = place(d.text, s.Hunks)
+	}
+	if p.effort.err != nil {
+		r.addProblem(s.Line, s.Path, p.effort.err)
+		return c, r.Problems
 	}
 	for _, m := range misfits {
 		r.addProblem(m.hunk.Line, s.Path, m.err)
