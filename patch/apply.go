@@ -84,9 +84,13 @@ const defaultMaxBytes = 64 << 20
 // The comparison is of bytes. Endings of lines do not count in the other format,
 // nor in a unified diff which fits nowhere with them: then what is added takes
 // the ending of the place that it comes to, and the end of the file stays with
-// or without one, as it was, unless the diff itself changes that. Context lines
-// and all that no hunk names keep their bytes, whatever they are. A byte order
-// mark stays, unless a unified diff names it. A hunk of Delete must be the whole
+// or without one, as it was, unless the diff itself changes that. What a hunk of a
+// unified diff without old lines adds comes as it stands in the diff, unless all
+// lines of the file end in CR LF, the patch has no CR, and another hunk of the
+// section fits without the endings alone. Context lines and all that no hunk names keep their bytes, whatever they are. A byte order
+// mark stays, unless a unified diff names it. In a file that is not UTF-8, bytes
+// stay as they are; to add text in UTF-8 that is not ASCII to them is
+// [ambit.ErrNotText], but for what the patch removes there too. A hunk of Delete must be the whole
 // content of the file.
 //
 // Apply needs the write side ([ambit.ErrReadOnly]), versions and preconditions

@@ -160,6 +160,11 @@ func TestContent(t *testing.T) {
 		{"a mark that is not there", "hello\n", unified("@@ -1 +1 @@", "-\ufeffhello", "+hi"), "<no-match>"},
 		{"ENCODING-04", "n = 1;\n# stra\xdfe\n", update("@@", "-n = 1;", "+n = 2;"), "n = 2;\n# stra\xdfe\n"},
 		{"ENCODING-04 GBK", "# \xd6\xd0\xce\xc4\nn = 1;\n\xd6", update("@@", "-n = 1;", "+n = 2;"), "# \xd6\xd0\xce\xc4\nn = 2;\n\xd6"},
+		{"not UTF-8, and added text that is", "# stra\xdfe\nn\n", update("@@", "-n", "+ü"), "<not-text>"},
+		{"not UTF-8, and added bytes that are not", "# stra\xdfe\nn\n", update("@@", "-n", "+\xfc"), "# stra\xdfe\n\xfc\n"},
+		{"not UTF-8, and text that was there", "# stra\xdfe\nn = 'ü'\n", update("@@", "-n = 'ü'", "+m = 'ü'"), "# stra\xdfe\nm = 'ü'\n"},
+		{"not UTF-8, and more text than was there", "# stra\xdfe\nn = 'ü'\n", update("@@", "-n = 'ü'", "+m = 'üö'"), "<not-text>"},
+		{"not UTF-8, until all of it is", "# stra\xdfe\nn\n", update("@@", "-# stra\xdfe", "+# straße"), "# straße\nn\n"},
 		{"LIMITS-02", strings.Repeat("a", 70000) + "\nTARGET\n", update("@@", "-TARGET", "+HIT"), strings.Repeat("a", 70000) + "\nHIT\n"},
 
 		{"the number decides", "x\nsame\ny\nsame\n", unified("@@ -4 +4 @@", "-same", "+other"), "x\nsame\ny\nother\n"},
@@ -169,7 +174,12 @@ func TestContent(t *testing.T) {
 		{"an insertion by number", "1\n2\n", unified("@@ -1,0 +2 @@", "+x"), "1\nx\n2\n"},
 		{"an insertion before the first line", "1\n2\n", unified("@@ -0,0 +1 @@", "+x"), "x\n1\n2\n"},
 		{"an insertion past the end", "1\n2\n", unified("@@ -3,0 +4 @@", "+x"), "<out-of-range>"},
-		{"an insertion in a CRLF file", "1\r\n2\r\n", unified("@@ -1,0 +2 @@", "+x"), "1\r\nx\r\n2\r\n"},
+		{"an insertion in a CRLF file", "1\r\n2\r\n", unified("@@ -1,0 +2 @@", "+x"), "1\r\nx\n2\r\n"},
+		{"an insertion in a CRLF file by a diff without CR", "1\r\n2\r\n", unified("@@ -1 +1 @@", "-1", "+one", "@@ -2,0 +3 @@", "+x"), "one\r\n2\r\nx\r\n"},
+		{"an insertion in a CRLF file by a diff with a CR", "1\r\n2\r\n", unified("@@ -1 +1 @@", "-1", "+one\r", "@@ -2,0 +3 @@", "+x"), "one\r\n2\r\nx\n"},
+		{"an insertion in a file of both endings", "1\r\n2\n", unified("@@ -1 +1 @@", "-1", "+one", "@@ -2,0 +3 @@", "+x"), "one\r\n2\nx\n"},
+		{"insertions that are all there is", "e\r\nf\nb\n", unified("@@ -1,0 +2 @@", "+new", "@@ -2,0 +4 @@", "+new"), "e\r\nnew\nf\nnew\nb\n"},
+		{"an insertion that ends in CR", "e\r\nf\n", unified("@@ -2,0 +3 @@", "+\r", noNewline), "e\r\nf\n\r"},
 		{"an empty file", "", update("@@", "+x"), "x\n"},
 		{"an empty file, by number", "", unified("@@ -0,0 +1 @@", "+x", noNewline), "x"},
 		{"lines from nowhere", "1\n2\n", update("@@", "+x"), "<ambiguous>"},
@@ -239,6 +249,8 @@ func TestNearest(t *testing.T) {
 		{"a\nb\n", begin("*** Update File: f", "@@ b", "@@ a", "+y"), `no line is the anchor "a" below line 2, which the anchor before it names`},
 		{"x\nif a { // why\n\tdef b(c):\n", begin("*** Update File: f", "@@ def b", "+y"), `no line is the anchor "def b"; line 3 begins with it: "\tdef b(c):"`},
 		{"x\nif a { // why\ny\n", begin("*** Update File: f", "@@ a {", "+y"), `no line is the anchor "a {"; line 2 contains it: "if a { // why"`},
+		{"a\x00b\x00c\x00\n\x00", begin("*** Update File: f", "@@", "-abc", "+y"), `; the file looks like utf-16le, but has no byte order mark`},
+		{"\x00\x01\x02\xff\xfe\x03", begin("*** Update File: f", "@@", "-abc", "+y"), `; the file does not look like text (`},
 	} {
 		fsys := memory.New(map[string]string{"f": c.content}, nil)
 		_, err := patch.Apply(t.Context(), fsys, parse(t, c.patch), nil)

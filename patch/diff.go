@@ -112,6 +112,7 @@ func (p *plan) fileDiff(n, from *node, limit int) (text string, ok bool) {
 	case n.now == nil:
 		writeWhole(&b, oldName, '-', before)
 	default:
+		before, after = withoutMark(before, after)
 		hunks, clipped := diff.Unified("a"+oldName, "b"+n.path, differing(before, after), max(limit-b.Len(), 1))
 		b.WriteString(hunks)
 		return b.String(), !clipped

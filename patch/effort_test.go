@@ -6,6 +6,7 @@ package patch_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,46 @@ func TestRareAmongAlike(t *testing.T) {
 		case name == "none" && ambit.ReasonOf(err) != ambit.ErrNoMatch, name == "two" && ambit.ReasonOf(err) != ambit.ErrAmbiguous:
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// measured is a file system that tells how much memory is in use at a commit.
+type measured struct {
+	*memory.FileSystem
+	live uint64
+}
+
+func (m *measured) Commit(ctx context.Context, changes []ambit.Change) ([]ambit.WriteResult, error) {
+	m.live = live()
+	return m.FileSystem.Commit(ctx, changes)
+}
+
+func live() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// TestMemoryOfSections: many sections for one file keep its content before and
+// after alone, and the diff tells of all of them.
+func TestMemoryOfSections(t *testing.T) {
+	const size, n = 1 << 20, 40
+	fsys := &measured{FileSystem: memory.New(map[string]string{"big": "L0\n" + strings.Repeat(strings.Repeat("x", 1023)+"\n", size>>10)}, nil)}
+	var all []string
+	for i := range n {
+		all = append(all, "*** Update File: big", "@@", fmt.Sprintf("-L%d", i), fmt.Sprintf("+L%d", i+1))
+	}
+	p := parse(t, begin(all...))
+	before := live()
+	r, err := patch.Apply(t.Context(), fsys, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := int64(fsys.live) - int64(before); used > 8*size {
+		t.Errorf("%d sections on a file of %d KiB hold %d KiB", n, size>>10, used>>10)
+	}
+	if want := fmt.Sprintf("-L0\n+L%d\n", n); !strings.Contains(r.Diff, want) {
+		t.Errorf("the diff has no %q: %q", want, r.Diff[:min(len(r.Diff), 200)])
 	}
 }

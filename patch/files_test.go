@@ -417,6 +417,28 @@ func TestUTF16(t *testing.T) {
 	})
 }
 
+// TestDiffOfMark: the diff shows a byte order mark where it comes or goes alone.
+func TestDiffOfMark(t *testing.T) {
+	const mark = "\ufeff"
+	for _, c := range []struct {
+		name, before, patch, diff string
+	}{
+		{"it stays", mark + "a\nb\n", begin("*** Update File: f", "@@", "-b", "+c"), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
+		{"it stays before a new line", mark + "a\n", begin("*** Update File: f", "@@", "-a", "+b"), "@@ -1 +1 @@\n-a\n+b\n"},
+		{"it is named and stays", mark + "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-" + mark + "a\n+" + mark + "b\n", "@@ -1 +1 @@\n-a\n+b\n"},
+		{"it stays through two sections", mark + "a\n", begin("*** Update File: f", "@@", "-a", "+b", "*** Update File: f", "@@", "-b", "+c"), "@@ -1 +1 @@\n-a\n+c\n"},
+		{"it moves along", mark + "a\n", begin("*** Update File: f", "*** Move to: g", "@@", "-a", "+b"), "@@ -1 +1 @@\n-a\n+b\n"},
+		{"it goes", mark + "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-" + mark + "a\n+a\n", "@@ -1 +1 @@\n-" + mark + "a\n+a\n"},
+		{"it comes", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+" + mark + "a\n", "@@ -1 +1 @@\n-a\n+" + mark + "a\n"},
+		{"it goes with the file", mark + "a\n", begin("*** Delete File: f"), "@@ -1 +0,0 @@\n-" + mark + "a\n"},
+	} {
+		r, err := patch.Apply(t.Context(), memory.New(map[string]string{"f": c.before}, nil), parse(t, c.patch), nil)
+		if err != nil || !strings.HasSuffix(r.Diff, "\n"+c.diff) {
+			t.Errorf("%s: %v\n%q, want the end %q", c.name, err, r.Diff, c.diff)
+		}
+	}
+}
+
 func TestLimits(t *testing.T) {
 	large := strings.Repeat("0123456789\n", 30)
 	backends(t, map[string]string{"large": large, "small": "a\n"}, func(t *testing.T, fsys ambit.WritableFileSystem) {

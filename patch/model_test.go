@@ -182,6 +182,11 @@ func modelApply(content string, hunks []patch.Hunk) (string, []ambit.Reason) {
 	evidence := map[bool]int{} // how many hunks with old lines are exact
 	carriage := false
 	for _, h := range hunks {
+		for _, l := range h.Lines {
+			carriage = carriage || strings.Contains(l.Text, "\r")
+		}
+	}
+	for _, h := range hunks {
 		at, reason := modelPlace(file, h, floor)
 		if reason != "" {
 			reasons = append(reasons, reason)
@@ -192,18 +197,21 @@ func modelApply(content string, hunks []patch.Hunk) (string, []ambit.Reason) {
 		if len(old) > 0 {
 			evidence[c.exact]++
 		}
-		for _, l := range h.Lines {
-			carriage = carriage || modelLineOf(l.Text).ending == "\r\n"
-		}
 		changes = append(changes, c)
 		floor = at + len(old)
 	}
 	if len(reasons) > 0 {
 		return "", reasons
 	}
+	usual := func(l modelLine) bool { return l.ending != "\r\n" }
+	body := file
+	if n := len(body); n > 1 && body[n-1].ending == "" {
+		body = body[:n-1]
+	}
+	without := evidence[false] > 0 && !carriage && len(body) > 0 && !slices.ContainsFunc(body, usual)
 	for i, c := range changes {
 		if c.old == 0 && c.h.Numbered {
-			changes[i].exact = evidence[false] == 0 && (evidence[true] > 0 || carriage)
+			changes[i].exact = !without
 		}
 	}
 	var out []modelLine

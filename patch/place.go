@@ -67,7 +67,7 @@ type placed struct {
 	hunk  *Hunk
 	at    int  // index of the first old line
 	old   int  // number of old lines
-	exact bool // its old lines are those of the file, endings included
+	exact bool // its old lines are those of the file, endings included, so that the new ones are right too
 }
 
 func (p placed) end() int { return p.at + p.old }
@@ -92,7 +92,11 @@ type misfit struct {
 // A numbered hunk goes to its line if it fits there exactly. Otherwise it must
 // fit exactly in one place. If there is none, endings no longer count: it goes
 // to its line if it fits there, otherwise it must fit in one place. Without old
-// lines it adds behind the line with its number.
+// lines it adds behind the line with its number, and byte for byte what the patch
+// has: there is nothing that it could differ from. Only if all lines of the file
+// end in CR LF, the patch has no CR in any line (carriage is false), and another
+// hunk of the section fits with endings not counted alone, then the patch is one
+// without the file's endings.
 //
 // A hunk without a number must fit in one place, endings not counted. If it has
 // anchors, then of the places behind them: behind a line for the first anchor, a
@@ -107,9 +111,9 @@ type misfit struct {
 // lines are the last ones.
 //
 // Nothing of what it returns counts after an error of the text's effort.
-func place(t *text, hunks []Hunk) (all []placed, misfits []misfit) {
+func place(t *text, hunks []Hunk, carriage bool) (all []placed, misfits []misfit) {
 	floor := 0
-	exact, inexact, carriage := false, false, false
+	loose := false
 	for i := range hunks {
 		p, err := placeOne(t, &hunks[i], floor)
 		if !t.step(1) {
@@ -120,22 +124,27 @@ func place(t *text, hunks []Hunk) (all []placed, misfits []misfit) {
 			continue
 		}
 		floor = p.end()
-		exact = exact || p.old > 0 && p.exact
-		inexact = inexact || p.old > 0 && !p.exact
-		for _, l := range p.hunk.Lines {
-			carriage = carriage || lines.Ending(l.Text) == "\r\n"
-		}
+		loose = loose || p.old > 0 && !p.exact
 		all = append(all, p)
 	}
-	// What a numbered hunk without old lines adds comes as it stands in the
-	// patch, if the endings of the patch elsewhere are those of the file, or if
-	// there is nothing to tell that by, and some are not the usual ones.
+	verbatim := carriage || !loose || !t.endsInCRLF()
 	for i := range all {
 		if all[i].old == 0 && all[i].hunk.Numbered {
-			all[i].exact = !inexact && (exact || carriage)
+			all[i].exact = verbatim
 		}
 	}
 	return all, misfits
+}
+
+// endsInCRLF reports whether all lines end in CR LF, but for a last one without
+// an ending.
+func (t *text) endsInCRLF() bool {
+	for i := range t.count() {
+		if ending := lines.Ending(t.line(i)); ending == "\n" || ending == "" && i == 0 {
+			return false
+		}
+	}
+	return t.count() > 0
 }
 
 func placeOne(t *text, h *Hunk, floor int) (placed, *ambit.Error) {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/ambitfs/ambit"
 )
@@ -19,7 +21,10 @@ type plan struct {
 	patch  *Patch
 	report *Report
 	effort *effort
-	at     []endpoints // of each section
+
+	carriage bool // a line of the patch has a CR
+
+	at []endpoints // of each section
 
 	leaving map[string]int // by canonical path, the last section with Original that moves the file away
 	arrived map[*node]int  // names whose file has yet to leave, and the section that has put another there
@@ -41,6 +46,7 @@ func stops(r ambit.Reason) bool {
 // judge works out all sections. It goes on after a problem, to find all.
 func (p *plan) judge() {
 	p.at = make([]endpoints, len(p.patch.Sections))
+	p.carriage = p.patch.hasCarriage()
 	p.leaving, p.arrived = make(map[string]int), make(map[*node]int)
 	for i := range p.patch.Sections {
 		if s := &p.patch.Sections[i]; s.Original && s.Action == Update && s.To != "" {
@@ -284,13 +290,20 @@ func (p *plan) changed(s *Section, c *content, file *File) (*content, []Problem)
 	if s.Action == Delete {
 		all, misfits = placeWhole(d.text, s.Hunks)
 	} else {
-		all, misfits = place(d.text, s.Hunks)
+		all, misfits = place(d.text, s.Hunks, p.carriage)
 	}
 	if p.effort.err != nil {
 		r.addProblem(s.Line, s.Path, p.effort.err)
 		return c, r.Problems
 	}
+	hint := ""
+	if slices.ContainsFunc(misfits, func(m misfit) bool { return m.err.Reason == ambit.ErrNoMatch }) {
+		hint = d.hint(data)
+	}
 	for _, m := range misfits {
+		if m.err.Reason == ambit.ErrNoMatch {
+			m.err.Detail += hint
+		}
 		r.addProblem(m.hunk.Line, s.Path, m.err)
 	}
 	for _, pl := range all {
@@ -301,6 +314,13 @@ func (p *plan) changed(s *Section, c *content, file *File) (*content, []Problem)
 	}
 	content, regions, err := d.rewrite(all)
 	if err == nil {
+		if h := d.mixes(s.Hunks, content); h != nil {
+			r.addProblem(h.Line, s.Path, &ambit.Error{
+				Reason: ambit.ErrNotText,
+				Detail: "the file is not UTF-8: its bytes stay, but the patch would add text in UTF-8",
+			})
+			return c, r.Problems
+		}
 		err = p.small(content)
 	}
 	if err != nil {
@@ -311,8 +331,25 @@ func (p *plan) changed(s *Section, c *content, file *File) (*content, []Problem)
 		return c, nil
 	}
 	now := *c
-	now.data, now.known, now.edited, now.base, now.regions = content, true, true, c, regions
+	now.data, now.known, now.edited, now.base, now.regions = content, true, true, nil, nil
+	if !c.edited { // else all that was in between would be kept
+		now.base, now.regions = c, regions
+	}
 	return &now, nil
+}
+
+// hasCarriage reports whether a line of the patch has a CR.
+func (p *Patch) hasCarriage() bool {
+	for i := range p.Sections {
+		for j := range p.Sections[i].Hunks {
+			for _, l := range p.Sections[i].Hunks[j].Lines {
+				if strings.Contains(l.Text, "\r") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // small returns the error of content that is over a limit.

@@ -20,8 +20,8 @@ type Report struct {
 
 	// Diff is all that the patch changes, as a unified diff with the headers of
 	// git, whose names are the canonical paths without their first slash behind
-	// "a/" and "b/". Of a file in UTF-16 it shows the text. It is empty if there
-	// are problems.
+	// "a/" and "b/". Of a file in UTF-16 it shows the text, and no byte order mark
+	// that stays. It is empty if there are problems.
 	Diff        string
 	DiffClipped bool // the diff lacks what would make it longer than 1 MiB, and what comes after that
 

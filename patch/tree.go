@@ -49,7 +49,7 @@ type content struct {
 	known  bool
 
 	// edited: these are not the bytes of the origin, but were made of those of
-	// base, nil for none, and differ from them in the regions.
+	// base, and differ from them in the regions, if base is not nil.
 	edited  bool
 	base    *content
 	regions []diff.Region
