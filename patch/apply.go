@@ -49,8 +49,9 @@ const defaultMaxBytes = 64 << 20
 // copied ([ambit.ErrNotAFile]); Delete removes the link itself where the file
 // system has Commit, whatever it is by then, for no precondition speaks of a
 // link. Whatever is at the name of a new file is in its way
-// ([ambit.ErrExists]): a file, a folder, a link wherever it leads. A move onto
-// its own name keeps the file. Folders above a new file are made. A file that a
+// ([ambit.ErrExists]): a file, a folder, a link wherever it leads; but not a file
+// that the patch moves away, where moves are of files as they were before it
+// ([Section].Original). A move onto its own name keeps the file. Folders above a new file are made. A file that a
 // patch leaves as it is is not written.
 //
 // A file that may not be written may be moved or removed where its folder allows

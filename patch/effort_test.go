@@ -57,7 +57,7 @@ func manyHunks(lines, hunks int, kind string) (content, text string) {
 func TestManyHunks(t *testing.T) {
 	lines, hunks := 200_000, 1000
 	if testing.Short() {
-		lines, hunks = 20_000, 500
+		lines, hunks = 20_000, 200
 	}
 	for kind, want := range map[string]ambit.Reason{
 		"fits": "", "misfits": ambit.ErrNoMatch, "half a hunk fits": ambit.ErrNoMatch,
@@ -83,8 +83,12 @@ func TestManyHunks(t *testing.T) {
 // TestDeadlineWhilePlacing: the end of the context is seen while hunks are placed,
 // whatever they are.
 func TestDeadlineWhilePlacing(t *testing.T) {
+	lines, hunks := 200_000, 5_000
+	if testing.Short() {
+		lines, hunks = 50_000, 2_000
+	}
 	for _, kind := range []string{"alike", "half a hunk fits", "anchors misfit"} {
-		content, text := manyHunks(200_000, 5_000, kind)
+		content, text := manyHunks(lines, hunks, kind)
 		p := parse(t, text)
 		fsys := memory.New(map[string]string{"f": content}, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -86,9 +86,10 @@ func survives(t *testing.T, data []byte) bool {
 }
 
 func TestHandMade(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	applied := 0
-	n := 5_000
+	n := 4_000
 	if testing.Short() {
 		n = 1_000
 	}

@@ -295,6 +295,7 @@ func pairs() int {
 // TestPairs has git and GNU diff tell how thousands of real files were changed,
 // and wants the patches to give the one version out of the other, there and back.
 func TestPairs(t *testing.T) {
+	t.Parallel()
 	made := makeTrees(t, pairs(), true, rand.New(rand.NewPCG(1, 2)))
 	someOld, someNew := some(made.old, pairs()/4), some(made.new, pairs()/4)
 	lay(t, filepath.Join(made.dir, "a"), someOld)
@@ -355,6 +356,7 @@ var refusedByGit = regexp.MustCompile(`(?m)^error: (.*): (?:patch does not apply
 // TestRefusals compares with what git refuses, of patches for files that were
 // changed meanwhile.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	made := makeTrees(t, pairs()/3, false, random)
 	now := make(map[string]string)

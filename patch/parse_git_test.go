@@ -244,6 +244,7 @@ func rounds(all int) int {
 // What git diff writes is read as git has meant it: by what it lists of names,
 // modes and numbers of lines, and by the second tree.
 func TestParseGitDiff(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skipf("the names of this test are not possible on %s", runtime.GOOS)
 	}
@@ -431,6 +432,7 @@ func equalWords(counts map[string]int, text string) bool {
 // What program diff writes for two folders gives the second out of the first;
 // what it writes for two files, too.
 func TestParseProgramDiff(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skipf("the names of this test are not possible on %s", runtime.GOOS)
 	}

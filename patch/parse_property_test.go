@@ -337,6 +337,7 @@ func (w *writer) hunks(action patch.Action) []patch.Hunk {
 
 // A random patch that is written in a format, and wrapped, is parsed to the same.
 func TestParseGivesWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	rounds := 2500
 	if testing.Short() {
 		rounds = 1000

@@ -32,7 +32,8 @@ type Section struct {
 	// patch, whatever the sections above did to it, and of a name To that is free
 	// once all of the patch is done. So mean git's renames and copies, whose order
 	// says nothing: two files may swap their names, and a copy that stands below a
-	// change of its source is one of the source without it.
+	// change of its source is one of the source without it. A file that a section
+	// above has changed cannot be moved so, for the change would be lost.
 	Original bool
 
 	// Mode is the mode that the patch gives the file: of its permission bits,
