@@ -126,6 +126,7 @@ func Apply(ctx context.Context, fsys ambit.FileSystem, p *Patch, o *Options) (*R
 	changes, of := plan.commit()
 	plan.describe()
 	if o.DryRun {
+		plan.blameMoves()
 		plan.probe(changes, of, false)
 		if len(report.Problems) > 0 {
 			return report, plan.refuse()
@@ -167,6 +168,10 @@ func (p *plan) refuse() error {
 		}
 	}
 	p.report.Diff, p.report.DiffClipped = "", false
+	if len(p.report.Problems) == 0 {
+		// Nothing was done, and that must not pass for success.
+		p.report.addProblem(0, "", &ambit.Error{Reason: ambit.ErrIO, Detail: "the patch was refused, and nothing tells why"})
+	}
 	return p.report.err()
 }
 
@@ -203,14 +208,8 @@ func (p *plan) describe() {
 // them, but for those that are in the report already. Behind a commit that failed
 // it cannot tell what somebody else has changed.
 func (p *plan) probe(changes []ambit.Change, of []*node, afterCommit bool) {
-	if !afterCommit { // which is made only if nothing is wrong with these
-		failed, errs := p.mayMove()
-		for i, n := range failed {
-			p.blame(n, errs[i])
-			if stops(ambit.ReasonOf(errs[i])) {
-				return
-			}
-		}
+	if known := p.report.Problems; len(known) > 0 && stops(known[len(known)-1].Err.Reason) {
+		return
 	}
 	for i, c := range changes {
 		if of[i].doubtful {
@@ -269,7 +268,7 @@ func (p *plan) publish(changes []ambit.Change, of []*node) error {
 		p.blame(verified.stale.Load(), err)
 		return p.refuse()
 	}
-	if failed, _ := p.mayMove(); len(failed) > 0 {
+	if p.blameMoves() {
 		p.probe(changes, of, false)
 		return p.refuse()
 	}
@@ -310,9 +309,7 @@ func (p *plan) publish(changes []ambit.Change, of []*node) error {
 			return StateUnknown
 		})
 	default:
-		if !stops(reason) {
-			p.probe(changes, of, true)
-		}
+		p.probe(changes, of, true)
 		return p.refuse()
 	}
 	return p.report.err()

@@ -362,6 +362,9 @@ func TestRefusals(t *testing.T) {
 	now := make(map[string]string)
 	for _, path := range slices.Sorted(maps.Keys(made.old)) {
 		content := made.old[path]
+		if strings.Contains(content, "\r") {
+			continue // the endings of lines count for git alone
+		}
 		if random.IntN(3) > 0 {
 			content = change(content, false, random)
 		}

@@ -81,11 +81,10 @@ func (r *verifying) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// mayMove returns the errors of the files that are moved with other content and
-// may not be written, in the order of the patch: they could be removed, and so be
-// changed all the same. It stops at an error after which no more is to be found
-// out.
-func (p *plan) mayMove() (failed []*node, errs []error) {
+// blameMoves reports the files that are moved with other content and may not be
+// written: they could be removed, and so be changed all the same. It returns
+// whether there are any.
+func (p *plan) blameMoves() (found bool) {
 	for i := range p.patch.Sections {
 		n, to := p.at[i].from, p.at[i].to
 		if n == to || p.patch.Sections[i].Action != Update || !n.isFile() || n.now != nil {
@@ -94,14 +93,17 @@ func (p *plan) mayMove() (failed []*node, errs []error) {
 		if to.now == nil || !to.now.edited || to.now.origin != n {
 			continue
 		}
-		if err := p.mayWrite(n.path, &ambit.WriteOptions{If: ambit.IfVersion(n.before.Version)}); err != nil {
-			failed, errs = append(failed, n), append(errs, err)
-			if stops(ambit.ReasonOf(err)) {
-				break
-			}
+		err := p.mayWrite(n.path, &ambit.WriteOptions{If: ambit.IfVersion(n.before.Version)})
+		if err == nil {
+			continue
+		}
+		p.blame(n, err)
+		found = true
+		if stops(ambit.ReasonOf(err)) {
+			break
 		}
 	}
-	return failed, errs
+	return found
 }
 
 // mayWrite has the file system judge a write, and does not make it.
