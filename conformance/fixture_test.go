@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ambitfs/ambit"
@@ -313,16 +314,16 @@ func TestCheckWritableFileSystemRefusesScratch(t *testing.T) {
 
 // Whatever a check meets, the scratch folder is clean in the end.
 func TestCheckWritableFileSystemCleansUp(t *testing.T) {
-	n := 0
+	var n atomic.Int64 // checks of many callers write at once
 	for name, fault := range map[string]func(path string) error{
 		"writes that panic": func(path string) error {
-			if n++; n%3 == 0 {
+			if n.Add(1)%3 == 0 {
 				panic("boom")
 			}
 			return nil
 		},
 		"writes that fail": func(path string) error {
-			if n++; n%3 == 0 {
+			if n.Add(1)%3 == 0 {
 				return ambit.Wrap(ambit.OpWrite, path, errors.New("a fault"))
 			}
 			return nil

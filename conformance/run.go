@@ -320,15 +320,15 @@ func (p *probe) judged(ctx context.Context, deadline time.Duration, f func()) (O
 	case <-done:
 	case <-inner.Done():
 		late = fmt.Sprintf("no answer within %v", deadline)
-		if ctx.Err() != nil {
-			late = fmt.Sprintf("the run was ended: %v", context.Cause(ctx))
-		}
 		timer := time.NewTimer(grace)
 		select {
 		case <-done:
 		case <-timer.C:
 		}
 		timer.Stop()
+	}
+	if ctx.Err() != nil { // also where the check has seen it first
+		late = fmt.Sprintf("the run was ended: %v", context.Cause(ctx))
 	}
 	faults, absent := p.verdict.read()
 	if late != "" {
