@@ -40,6 +40,7 @@ type planner struct {
 	ops    []Op // checked
 	o      *Options
 
+	missed int           // how many texts were not found
 	total  int           // lines; -1 where nobody needs to know
 	starts map[int]int64 // offsets of lines; -1: not there
 
@@ -194,6 +195,10 @@ func (p *planner) keepWhole(r *plan) error {
 	return nil
 }
 
+// helped is for how many texts that are not found it is told what is like them,
+// which takes several looks at all of the file.
+const helped = 4
+
 // replace resolves a Replace by what was found.
 func (p *planner) replace(i int, op Replace, s *search) ([]change, error) {
 	tolerant := false
@@ -207,7 +212,10 @@ func (p *planner) replace(i int, op Replace, s *search) ([]change, error) {
 	places := s.places
 	switch {
 	case s.total == 0:
-		err := p.missing(op)
+		var err error = &ambit.Error{Reason: ambit.ErrNoMatch}
+		if p.missed++; p.missed <= helped {
+			err = p.missing(op)
+		}
 		if e, ok := err.(*ambit.Error); ok {
 			err = opError(p.ops, i, e)
 		}
