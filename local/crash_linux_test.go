@@ -589,6 +589,15 @@ func slowed() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
+// unlessRaced skips what kills and fails a process at each of its calls in short
+// runs under the race detector, which looks into no other process.
+func unlessRaced(t *testing.T) {
+	t.Helper()
+	if slowed() && testing.Short() {
+		t.Skip("each call is killed and failed in the run without the race detector")
+	}
+}
+
 // survey runs the operation undisturbed.
 func (o *operation) survey(t testing.TB, s *crashSample) *crashRecord {
 	t.Helper()
@@ -838,7 +847,10 @@ func (r *crashRecord) order(t testing.TB) {
 	}
 }
 
-func TestKilledAtEveryCall(t *testing.T) { killAtEveryCall(t, usualStride()) }
+func TestKilledAtEveryCall(t *testing.T) {
+	unlessRaced(t)
+	killAtEveryCall(t, usualStride())
+}
 
 // systemFaults are the errors that a call of the system may fail with, and the
 // reason for each. EINTR never shows.
@@ -957,11 +969,15 @@ func failEveryCall(t *testing.T, stride int) {
 
 // Whatever call fails, and how: the right reason and nothing changed, or
 // success.
-func TestFaultAtEveryCall(t *testing.T) { failEveryCall(t, usualStride()) }
+func TestFaultAtEveryCall(t *testing.T) {
+	unlessRaced(t)
+	failEveryCall(t, usualStride())
+}
 
 // Permission bits mean something to other users, and some calls are refused to
 // them.
 func TestCrashAsNobody(t *testing.T) {
+	unlessRaced(t)
 	// A flag does not reach the other process.
 	const variable = "AMBIT_LOCAL_TEST_STRIDE"
 	if _, here := asNobody(t, func(string) { t.Setenv(variable, strconv.Itoa(2*fewStrides*usualStride())) }); !here {
@@ -991,6 +1007,7 @@ func (s *silent) Errorf(format string, args ...any) {
 // The same harness catches who writes in place: torn when killed, torn when a
 // call fails.
 func TestCarelessWriterIsCaught(t *testing.T) {
+	unlessRaced(t)
 	s := sampleFor(t, 1, time.Minute)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -1190,6 +1207,7 @@ func besideStranger(t testing.TB, s *crashSample, o *operation, n int, f *fates,
 // them, and in a loop, while this library replaces it by version and is killed
 // at every call after: what the foreign program wrote last is not lost.
 func TestKilledBesideForeignRenames(t *testing.T) {
+	unlessRaced(t)
 	s := sampleFor(t, usualStride(), 6*time.Second)
 	if serve(t, s.base, nil).Capabilities().Swap != ambit.SwapForeign {
 		t.Skip("this disk cannot exchange two names, and nothing is claimed against foreign programs")
@@ -1247,6 +1265,7 @@ func TestKilledBesideForeignRenames(t *testing.T) {
 // Who compares and then renames loses what came between, and the same harness
 // sees it.
 func TestTrustingWriterIsCaught(t *testing.T) {
+	unlessRaced(t)
 	s := sampleFor(t, 1, time.Minute)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -1294,6 +1313,7 @@ var reopening = &operation{
 // Whoever is killed while it undoes or finishes the commit of a killed process,
 // or meets a fault there, leaves that to the next.
 func TestKilledWhileRecovering(t *testing.T) {
+	unlessRaced(t)
 	s := sampleFor(t, usualStride(), 6*time.Second)
 	i := slices.IndexFunc(operations, func(o *operation) bool { return o.heals })
 	runtime.LockOSThread()
