@@ -452,7 +452,15 @@ func TestSwapOnDisks(t *testing.T) {
 		if soaking() {
 			enough = 5 * time.Second
 		}
-		put, lost, won := strangeReplacements(t, fsys, dir, enough)
+		put, lost, won := 0, 0, 0
+		// On a busy machine the stranger may be the only one who comes to anything.
+		for range 20 {
+			p, l, w := strangeReplacements(t, fsys, dir, enough)
+			put, lost, won = put+p, lost+l, won+w
+			if won > 0 {
+				break
+			}
+		}
 		t.Logf("%d files put in place by a stranger, %d lost, %d conditional replacements", put, lost, won)
 		if foreign := fsys.Capabilities().Swap == ambit.SwapForeign; foreign && lost > 0 {
 			t.Errorf("Swap is foreign, and %d of %d files were lost", lost, put)
