@@ -74,6 +74,7 @@ func TestApply(t *testing.T) {
 		{"no second BOM", bom + "hello\n", rewrite(1, 1, bom+"hi"), bom + "hi\n"},
 		{"BOM in Old", bom + "hello\n", replace(bom+"hello", bom+"hi"), bom + "hi\n"},
 		{"BOM in Old alone", bom + "hello\n", replace(bom+"hello", "hi"), bom + "hi\n"},
+		{"a second BOM is text", bom + bom + "x\n", replace(bom+"x", bom+"y"), bom + bom + "y\n"},
 		{"line 1 goes, BOM stays", bom + "a\nb\n", rewrite(1, 1, ""), bom + "b\n"},
 		{"UTF-8 beside stray bytes", "\u00e4\xff\n", replace("\u00e4", "\u00f6"), "\u00f6\xff\n"},
 		{"stray bytes stay", "n = 1;\n# stra\xdfe\n\xd6\xd0\xce\xc4\n\xe4\xb8", replace("n = 1", "n = 2"), "n = 2;\n# stra\xdfe\n\xd6\xd0\xce\xc4\n\xe4\xb8"},

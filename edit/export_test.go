@@ -47,8 +47,8 @@ func Stream(content []byte, ops []Op, o *Options, window int) (Result, error) {
 func Places(content []byte, olds []string, window int) ([][][2]int64, error) {
 	s := &source{memory: content, size: int64(len(content)), window: window}
 	var searches []*search
-	for i, old := range olds {
-		searches = append(searches, newSearch(i, Replace{Old: old, All: true}, false))
+	for _, old := range olds {
+		searches = append(searches, newSearch(Replace{Old: old, All: true}, false))
 	}
 	if _, err := scan(context.Background(), s, searches, nil); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sort"
 	"strings"
@@ -19,7 +20,6 @@ const listed = 20
 
 // search is the Old of an op and where it was found.
 type search struct {
-	op        int // index
 	old       string
 	folded    bool // lines are compared without regard to a CR before the LF
 	endsInCR  bool // of a folded one: old is followed by a CR, which is not in text
@@ -38,8 +38,8 @@ type place struct {
 	search     *search
 }
 
-func newSearch(op int, r Replace, hasBOM bool) *search {
-	s := &search{op: op, old: r.Old, keep: r.Occurrence, text: []byte(r.Old)}
+func newSearch(r Replace, hasBOM bool) *search {
+	s := &search{old: r.Old, keep: r.Occurrence, text: []byte(r.Old)}
 	if r.All {
 		s.keep = -1
 	}
@@ -72,7 +72,7 @@ func (s *search) found(all *[]place, start, end int64) {
 const lookAfter = 1 << 16
 
 // scan finds the places of all searches, and the offsets at which the lines of
-// starts begin; those that the text does not have are not set. It returns how
+// starts begin, -1 for those that the text does not have. It returns how
 // many lines the text has, which is only known if it had to read to the end:
 // else -1.
 func scan(ctx context.Context, s *source, searches []*search, starts map[int]int64) (total int, err error) {
@@ -163,12 +163,8 @@ func scan(ctx context.Context, s *source, searches []*search, starts map[int]int
 	return newlines, nil
 }
 
-type enough struct{}
-
-func (enough) Error() string { return "enough" }
-
 // errEnough ends a pass that needs no more.
-var errEnough error = enough{}
+var errEnough = errors.New("enough")
 
 // beginnings tells the places of those searches that name the byte order mark
 // at the beginning of the file.

@@ -161,9 +161,5 @@ func (p *planner) findFolded(old string, f fold) (*search, error) {
 
 // tolerate finds the places of what s did not find, as Tolerant sees them.
 func (p *planner) tolerate(s *search) (*search, error) {
-	t, err := p.findFolded(s.old, foldTolerant)
-	if t != nil {
-		t.op = s.op
-	}
-	return t, err
+	return p.findFolded(s.old, foldTolerant)
 }

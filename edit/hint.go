@@ -49,7 +49,7 @@ func (p *planner) missing(op Replace) error {
 		hints = append(hints, hint)
 	}
 	if op.New != "" {
-		there := newSearch(0, Replace{Old: op.New}, false)
+		there := newSearch(Replace{Old: op.New}, false)
 		if _, err := scan(p.ctx, p.source, []*search{there}, nil); err != nil {
 			return err
 		}

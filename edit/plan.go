@@ -4,6 +4,7 @@
 package edit
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -56,7 +57,7 @@ func (p *planner) resolve() (*plan, error) {
 	for i, op := range p.ops {
 		switch op := op.(type) {
 		case Replace:
-			searches = append(searches, newSearch(i, op, p.hasBOM))
+			searches = append(searches, newSearch(op, p.hasBOM))
 		case Rewrite:
 			// Who reads a file of nothing but a byte order mark sees a line.
 			if p.hasBOM && p.source.size == 0 && op.Range == (lineaddr.Range{Start: 1, End: 1}) {
@@ -241,12 +242,12 @@ func (p *planner) replace(i int, op Replace, s *search) ([]change, error) {
 	for j, at := range places {
 		c := &changes[j]
 		*c = change{start: at.start, end: at.end, line: at.line, text: op.New, edit: Edit{Op: i, Tolerant: tolerant}}
-		if s.atStart != nil && at.start == 0 {
-			c.text = strings.TrimPrefix(c.text, bom)
-		}
 		old, err := p.source.span(at.start, at.end)
 		if err != nil {
 			return nil, err
+		}
+		if s.atStart != nil && at.start == 0 && !bytes.HasPrefix(old, []byte(bom)) {
+			c.text = strings.TrimPrefix(c.text, bom) // Old's own is the file's, which stays
 		}
 		if strings.Contains(op.New, "\n") && !strings.Contains(op.Old, crlf) {
 			otherwise := "\n"
