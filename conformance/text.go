@@ -324,3 +324,18 @@ var literals = []string{
 	"$$5", "$&", "$'", "$`", "$1", "${name}", `\1`, "%s", "%!d(MISSING)", "&", `\n`, `\0`, "~", "{{.}}",
 	`print('hello\nworld')`, `\title{x}`, `'\0'`, `'\''`, "ends in one backslash \\",
 }
+
+// refusedLinks are those of the standard tree through which no text can be
+// changed, and why.
+var refusedLinks = []struct {
+	path   string
+	reason ambit.Reason
+}{
+	{"dangling", ambit.ErrNotFound},
+	{"dangling-deep", ambit.ErrNotFound},
+	{"loop", ambit.ErrLoop},
+	{"loop-a", ambit.ErrLoop},
+	{"outward", ambit.ErrOutside},
+	{"outward-dangling", ambit.ErrOutside},
+	{"outward-folder/secret", ambit.ErrOutside},
+}

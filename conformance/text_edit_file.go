@@ -163,18 +163,7 @@ func editFileChecks() []*check {
 			id: "text/edit-broken-links", requires: append(slices.Clip(needsEdit), needLinks), tree: standard, machine: true,
 			rule: "An edit of a link that leads to nothing is not-found, and of one that leads out of the root outside: nothing is created or changed on either side.",
 			run: func(p *probe) {
-				for _, c := range []struct {
-					path   string
-					reason ambit.Reason
-				}{
-					{"dangling", ambit.ErrNotFound},
-					{"dangling-deep", ambit.ErrNotFound},
-					{"loop", ambit.ErrLoop},
-					{"loop-a", ambit.ErrLoop},
-					{"outward", ambit.ErrOutside},
-					{"outward-dangling", ambit.ErrOutside},
-					{"outward-folder/secret", ambit.ErrOutside},
-				} {
+				for _, c := range refusedLinks {
 					for _, op := range slices.Concat(replaced("SECRET", "x"), rewritten(1, 0, "x")) {
 						p.editRefused(c.path, nil, []ambit.Reason{c.reason}, op)
 					}

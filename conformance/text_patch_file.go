@@ -229,17 +229,7 @@ func patchFileChecks() []*check {
 			id: "text/patch-broken-links", requires: append(slices.Clip(needsPatch), needLinks), tree: standard, machine: true,
 			rule: "An update of a link that leads to nothing is not-found, and of one that leads out of the root outside: nothing is created or changed on either side.",
 			run: func(p *probe) {
-				for _, c := range []struct {
-					path   string
-					reason ambit.Reason
-				}{
-					{"dangling", ambit.ErrNotFound},
-					{"dangling-deep", ambit.ErrNotFound},
-					{"loop", ambit.ErrLoop},
-					{"outward", ambit.ErrOutside},
-					{"outward-dangling", ambit.ErrOutside},
-					{"outward-folder/secret", ambit.ErrOutside},
-				} {
+				for _, c := range refusedLinks {
 					p.patchRefused(marked("*** Update File: "+c.path, "@@", "-"+strings.TrimSuffix(secret, "\n"), "+x"), c.path, []ambit.Reason{c.reason})
 					p.patchRefused(unified(c.path, "@@ -1 +1 @@", "-"+strings.TrimSuffix(secret, "\n"), "+x"), c.path, []ambit.Reason{c.reason})
 				}
