@@ -111,6 +111,7 @@ func concurrentMutants() []mutant {
 				if r, err := base(ctx, path, bytes.NewReader(data[:64<<10]), o); err != nil {
 					return r, err
 				}
+				time.Sleep(window)
 				return base(ctx, path, bytes.NewReader(data[64<<10:]), ambit.AppendOptions{})
 			}
 		})},

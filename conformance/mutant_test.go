@@ -123,7 +123,7 @@ func (m mutant) killed(t *testing.T, control *controls) bool {
 		deadline = 500 * time.Millisecond
 	}
 	res, ok := m.run(t, deadline)
-	for runs := 1; m.chance && runs < 5 && ok && res.Outcome == holds; runs++ {
+	for runs := 1; m.chance && runs < 20 && ok && res.Outcome == holds; runs++ {
 		t.Logf("not seen in run %d", runs)
 		res, ok = m.run(t, deadline)
 	}
