@@ -11,3 +11,5 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.44.0
 )
+
+require github.com/gobwas/glob v1.1.0
