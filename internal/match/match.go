@@ -9,8 +9,8 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ambitfs/ambit"
@@ -27,175 +27,241 @@ type Options struct {
 // A Pattern is a compiled pattern. It may be used by several goroutines at once.
 type Pattern struct {
 	options Options
-	literal []byte         // when every match is this text; may be empty
-	exp     *regexp.Regexp // nil when literal says it all
+	sole    []byte   // when all matches are this text
+	finder  *finder  // of literals one of which is in every match; nil when there are none
+	whole   bool     // a line with one of the literals matches
+	ahead   *program // nil when sole says it all
+	behind  *program // of the reversed pattern
 }
 
-// Compile reads a pattern. Without Multiline a pattern with a line feed in it is refused. Errors are *ambit.Error: bad-pattern.
+// mostInsts bounds what one byte of a text can cost.
+const mostInsts = 1 << 15
+
+// Compile reads a pattern: RE2 syntax, as [regexp.Compile] takes it, or a text, which may hold any bytes. Without Multiline
+// a pattern in which a line feed stands, other than in a class, is refused. With Multiline, ^ and $ are of lines, and CRLF
+// in a text is read as LF. Errors are *ambit.Error: bad-pattern, with the parser's message.
 func Compile(pattern string, o Options) (*Pattern, error) {
-	if o.Literal && !o.Multiline && strings.Contains(pattern, "\n") {
-		return nil, bad("the pattern contains a line feed: that needs multiline")
-	}
-	if o.Literal && !o.IgnoreCase {
-		return &Pattern{options: o, literal: []byte(pattern)}, nil
-	}
-	source := pattern
+	p := &Pattern{options: o}
 	if o.Literal {
-		source = regexp.QuoteMeta(pattern)
+		if o.Multiline {
+			pattern = strings.ReplaceAll(pattern, "\r\n", "\n")
+		} else if strings.Contains(pattern, "\n") {
+			return nil, badPattern(needsMultiline)
+		}
+		if !o.IgnoreCase && pattern != "" {
+			p.sole, p.whole = []byte(pattern), !o.Word
+			p.finder = newFinder([]literal{{pattern, string(make([]byte, len(pattern)))}})
+			return p, nil
+		}
+		pattern = regexp.QuoteMeta(pattern)
 	}
 	flags := syntax.Perl
 	if o.IgnoreCase {
 		flags |= syntax.FoldCase
 	}
-	tree, err := syntax.Parse(source, flags)
+	if o.Multiline {
+		flags &^= syntax.OneLine
+	}
+	tree, err := syntax.Parse(pattern, flags)
 	if err != nil {
-		return nil, bad(parserMessage(err))
+		return nil, badPattern(messageOf(err))
 	}
 	if !o.Multiline && hasLineFeed(tree) {
-		return nil, bad("the pattern contains a line feed: that needs multiline")
+		return nil, badPattern(needsMultiline)
 	}
-	prefix := ""
-	if o.IgnoreCase {
-		prefix += "(?i)"
+	tree = tree.Simplify()
+	if need, ok := requiredOf(tree); ok {
+		need.literals = unique(need.literals)
+		p.finder = newFinder(need.literals)
+		p.whole = need.whole && !o.Word
+		if text, ok := sole(need.literals); ok && need.whole {
+			p.sole = text
+			return p, nil
+		}
 	}
-	if o.Multiline {
-		prefix += "(?m)"
+	if p.ahead, err = newProgram(tree, o.Word); err != nil {
+		return nil, badPattern(messageOf(err))
 	}
-	if o.Word {
-		prefix += `(?:\A|[^\pL\pM\p{Nd}\p{Pc}])`
-		source = "(" + source + `)(?:\z|[^\pL\pM\p{Nd}\p{Pc}])`
+	if p.behind, err = newProgram(reversed(tree), o.Word); err != nil {
+		return nil, badPattern(messageOf(err))
 	}
-	exp, err := regexp.Compile(prefix + source)
-	if err != nil {
-		return nil, bad(parserMessage(err))
-	}
-	return &Pattern{options: o, exp: exp}, nil
+	return p, nil
 }
 
-func bad(detail string) error { return &ambit.Error{Reason: ambit.ErrBadPattern, Detail: detail} }
+const needsMultiline = "a line feed in a pattern needs multiline"
 
-// parserMessage is the message without the words that tell who speaks.
-func parserMessage(err error) string {
-	var e *syntax.Error
-	if !errors.As(err, &e) {
-		return err.Error()
-	}
-	return e.Code.String() + ": `" + e.Expr + "`"
+func badPattern(detail string) error {
+	return &ambit.Error{Reason: ambit.ErrBadPattern, Detail: detail}
 }
 
-// hasLineFeed reports whether a line feed stands in the pattern itself, outside of classes.
+// messageOf is the parser's message without the words that tell who speaks.
+func messageOf(err error) string {
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
+		return e.Code.String() + ": `" + e.Expr + "`"
+	}
+	return err.Error()
+}
+
+// hasLineFeed reports whether a line feed stands in the pattern, other than in a class.
 func hasLineFeed(tree *syntax.Regexp) bool {
-	if tree.Op == syntax.OpLiteral {
-		for _, r := range tree.Rune {
-			if r == '\n' {
-				return true
-			}
-		}
-	}
-	for _, sub := range tree.Sub {
-		if hasLineFeed(sub) {
-			return true
-		}
-	}
-	return false
+	return tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') || slices.ContainsFunc(tree.Sub, hasLineFeed)
 }
 
-// A Matcher searches for a pattern. It is for one goroutine at a time.
+// A Matcher searches for a pattern. It is for one goroutine at a time, and takes a few MiB at most.
 type Matcher struct {
 	*Pattern
+	lines *automaton // these are nil until they are needed
+	ends  *automaton
+	start *automaton
+
+	// Literals that are everywhere and seldom part of a match do not help: then they are not searched for, for a while.
+	failed  int // hits that were no match
+	covered int // bytes from hit to hit
+	without int // bytes still to be searched without the literals
 }
 
 // NewMatcher returns a matcher of the pattern.
-func (p *Pattern) NewMatcher() *Matcher { return &Matcher{p} }
+func (p *Pattern) NewMatcher() *Matcher { return &Matcher{Pattern: p} }
+
+const (
+	enoughFailed      = 32
+	fewBytes          = 96 // between hits, on average, so that they do not help
+	bytesWithout      = 1 << 20
+	lineFeed     byte = '\n'
+)
 
 // Next finds the first line with a match among those that start at or after from, which is the start of a line or the end
-// of text. The line is text[start:end] without its ending. The last line of text may lack an ending.
+// of text. The line is text[start:end], without its ending. The last line of text may lack an ending. It is for patterns
+// without Multiline.
 func (m *Matcher) Next(text []byte, from int) (start, end int, ok bool) {
-	for start = from; start < len(text); {
-		end, next := len(text), len(text)
-		if i := bytes.IndexByte(text[start:], '\n'); i >= 0 {
-			end, next = start+i, start+i+1
-			if end > start && text[end-1] == '\r' {
-				end--
-			}
+	for from < len(text) && m.finder != nil && m.without <= 0 {
+		at, length := m.finder.index(text, from)
+		if at < 0 {
+			return 0, 0, false
 		}
-		if _, _, ok := m.first(text[start:end], 0); ok {
+		start, end, next := lineAround(text, from, at)
+		if m.verified(text, start, end, next, at, length) {
 			return start, end, true
 		}
-		start = next
+		m.failed, m.covered = m.failed+1, m.covered+next-from
+		if from = next; m.failed == enoughFailed {
+			if m.covered < enoughFailed*fewBytes && m.ahead != nil {
+				m.without = bytesWithout
+			}
+			m.failed, m.covered = 0, 0
+		}
 	}
-	return 0, 0, false
+	if from >= len(text) {
+		return 0, 0, false
+	}
+	at, ok := m.lineAutomaton().line(text[from:])
+	if !ok {
+		m.without -= len(text) - from
+		return 0, 0, false
+	}
+	start, end, next := lineAround(text, from, from+at)
+	m.without -= next - from
+	return start, end, true
 }
 
-// Spans appends the matches in a line, without its ending: those of [regexp.Regexp.FindAllIndex].
+// verified reports whether text[start:end], a line that is followed by the one at next, has a match, when a literal is at a
+// place of it.
+func (m *Matcher) verified(text []byte, start, end, next, at, length int) bool {
+	switch {
+	case m.whole:
+		// A literal that begins in the line may reach into its ending.
+		return at+length <= end || m.within(text[start:end])
+	case m.sole != nil:
+		_, _, ok := m.first(text[start:end], at-start)
+		return ok
+	}
+	_, ok := m.lineAutomaton().line(text[start:next])
+	return ok
+}
+
+// within reports whether a literal is within a text.
+func (m *Matcher) within(text []byte) bool {
+	at, _ := m.finder.index(text, 0)
+	return at >= 0
+}
+
+// lineAround returns the line that has the byte at a place, and where the next one starts. No line feed is looked for before
+// from.
+func lineAround(text []byte, from, at int) (start, end, next int) {
+	start = from + bytes.LastIndexByte(text[from:at], lineFeed) + 1
+	end, next = len(text), len(text)
+	if i := bytes.IndexByte(text[at:], lineFeed); i >= 0 {
+		end, next = at+i, at+i+1
+		if end > start && text[end-1] == '\r' {
+			end--
+		}
+	}
+	return start, end, next
+}
+
+func (m *Matcher) lineAutomaton() *automaton {
+	if m.lines == nil {
+		m.lines = newAutomaton(m.ahead, modeLines)
+	}
+	return m.lines
+}
+
+// Spans appends the matches in a line, which has no ending: those that [regexp.Regexp.FindAllIndex] finds.
 func (m *Matcher) Spans(line []byte, spans [][2]int) [][2]int {
-	m.FindAll(line, func(start, end int) bool {
+	m.each(line, func(start, end int) bool {
 		spans = append(spans, [2]int{start, end})
 		return true
 	})
 	return spans
 }
 
-// FindAll calls yield for each match in the text, in order, until it returns false. With Multiline, matches may span lines
-// and ^ and $ are of lines.
+// FindAll calls yield for each match in a text, in order, until it returns false: those that [regexp.Regexp.FindAllIndex]
+// finds.
 func (m *Matcher) FindAll(text []byte, yield func(start, end int) bool) {
-	if m.exp != nil && !m.options.Word {
-		for _, span := range m.exp.FindAllIndex(text, -1) {
-			if !yield(span[0], span[1]) {
-				return
-			}
-		}
-		return
+	if m.finder == nil || m.within(text) {
+		m.each(text, yield)
 	}
+}
+
+func (m *Matcher) each(text []byte, yield func(start, end int) bool) {
 	for at, previous := 0, -1; at <= len(text); {
 		start, end, ok := m.first(text, at)
 		if !ok {
 			return
 		}
-		if (end > start || start != previous) && !yield(start, end) {
-			return
-		}
-		previous = end
-		if at = end; start == end {
+		counts := true
+		if end == at {
+			// An empty match right behind another one does not count.
+			counts = start != previous
 			_, width := utf8.DecodeRune(text[at:])
 			at += max(width, 1)
+		} else {
+			at = end
+		}
+		previous = end
+		if counts && !yield(start, end) {
+			return
 		}
 	}
 }
 
-// first finds the first match that starts at or after at.
+// first finds the first match that starts at or after a place.
 func (m *Matcher) first(text []byte, at int) (start, end int, ok bool) {
-	if m.exp != nil && !m.options.Word {
-		span := m.exp.FindIndex(text[at:])
-		if span == nil {
-			return 0, 0, false
+	if m.sole == nil {
+		if m.ends == nil {
+			m.ends, m.start = newAutomaton(m.ahead, modeFirst), newAutomaton(m.behind, modeLongest)
 		}
-		return at + span[0], at + span[1], true
+		if end, ok = m.ends.forward(text, at); ok {
+			start = m.start.backward(text, at, end)
+		}
+		return start, end, ok
 	}
-	if m.exp != nil {
-		_, back := utf8.DecodeLastRune(text[:at])
-		span := m.exp.FindSubmatchIndex(text[at-back:])
-		if span == nil {
-			return 0, 0, false
+	for {
+		start, _ = m.finder.index(text, at)
+		end = start + len(m.sole)
+		if start < 0 || !m.options.Word || !wordAround(text, start, end) {
+			return start, end, start >= 0
 		}
-		return at - back + span[2], at - back + span[3], true
+		at = start + 1
 	}
-	for ; at <= len(text); at++ {
-		i := bytes.Index(text[at:], m.literal)
-		if i < 0 {
-			break
-		}
-		at += i
-		before, _ := utf8.DecodeLastRune(text[:at])
-		after, _ := utf8.DecodeRune(text[at+len(m.literal):])
-		if !m.options.Word || !isWord(before) && !isWord(after) {
-			return at, at + len(m.literal), true
-		}
-	}
-	return 0, 0, false
-}
-
-// isWord reports whether the rune is a word character.
-func isWord(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc)
 }
