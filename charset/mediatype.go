@@ -38,7 +38,19 @@ var signatures = [][]byte{
 	[]byte("SQLite format 3"),
 }
 
+// beginsSignature has the first byte of each signature.
+var beginsSignature = func() (table [256]bool) {
+	table['B'] = true // bzip2
+	for _, signature := range signatures {
+		table[signature[0]] = true
+	}
+	return table
+}()
+
 func hasSignature(head []byte) bool {
+	if len(head) == 0 || !beginsSignature[head[0]] {
+		return false
+	}
 	for _, signature := range signatures {
 		if bytes.HasPrefix(head, signature) {
 			return true
