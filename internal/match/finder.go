@@ -30,7 +30,7 @@ type pair struct {
 	first, second int    // where they are
 	text1, text2  uint64 // in all lanes
 	fold1, fold2  uint64
-	literal       int
+	literal
 }
 
 const (
@@ -43,10 +43,10 @@ const (
 func newFinder(literals []literal) *finder {
 	f := &finder{literals: literals, rare: -1}
 	if len(literals) <= fewPairs {
-		for i, l := range literals {
+		for _, l := range literals {
 			first, second := l.rarest()
 			f.pairs = append(f.pairs, pair{
-				first: first, second: second, literal: i,
+				first: first, second: second, literal: l,
 				text1: uint64(l.text[first]) * lanes, fold1: uint64(l.fold[first]) * lanes,
 				text2: uint64(l.text[second]) * lanes, fold2: uint64(l.fold[second]) * lanes,
 			})
@@ -111,7 +111,7 @@ func (f *finder) index(text []byte, from int) (at, length int) {
 	case f.rare >= 0:
 		return f.byRareByte(text, from), len(f.literals[0].text)
 	case len(f.pairs) == 1:
-		return f.byPair(text, from), len(f.literals[0].text)
+		return f.byPair(text, &f.pairs[0], from, len(text)), len(f.literals[0].text)
 	case len(f.pairs) > 0:
 		return f.byPairs(text, from)
 	case f.stride == 0:
@@ -134,104 +134,72 @@ func (f *finder) byRareByte(text []byte, from int) int {
 			return at - f.rare
 		}
 		if tries++; tries > 8 && (at-from)>>6 < tries {
-			return f.byPair(text, at-f.rare+1)
+			return f.byPair(text, &f.pairs[0], at-f.rare+1, len(text))
 		}
 	}
 	return -1
 }
 
-// byPair finds a sole literal by two of its bytes.
-func (f *finder) byPair(text []byte, from int) int {
-	l, p := f.literals[0], &f.pairs[0]
+// byPair finds the first place of a literal that begins in text[from:limit] by two of its bytes.
+func (f *finder) byPair(text []byte, p *pair, from, limit int) int {
+	limit = min(limit, len(text)-len(p.text)+1)
+	if from >= limit {
+		return -1
+	}
 	text1, text2, fold1, fold2 := p.text1, p.text2, p.fold1, p.fold2
-	last := len(text) - len(l.text)
-	for at := from; at <= last; {
-		if at+32 > last+1 {
-			if l.at(text[at:]) {
+	firsts, seconds := text[from+p.first:limit+p.first], text[from+p.second:limit+p.second]
+	for len(firsts) >= 32 && len(seconds) >= 32 {
+		x, y := firsts[:32:32], seconds[:32:32]
+		v0 := ((binary.LittleEndian.Uint64(x) | fold1) ^ text1) | ((binary.LittleEndian.Uint64(y) | fold2) ^ text2)
+		v1 := ((binary.LittleEndian.Uint64(x[8:]) | fold1) ^ text1) | ((binary.LittleEndian.Uint64(y[8:]) | fold2) ^ text2)
+		v2 := ((binary.LittleEndian.Uint64(x[16:]) | fold1) ^ text1) | ((binary.LittleEndian.Uint64(y[16:]) | fold2) ^ text2)
+		v3 := ((binary.LittleEndian.Uint64(x[24:]) | fold1) ^ text1) | ((binary.LittleEndian.Uint64(y[24:]) | fold2) ^ text2)
+		v0, v1, v2, v3 = (v0-lanes)&^v0, (v1-lanes)&^v1, (v2-lanes)&^v2, (v3-lanes)&^v3
+		if (v0|v1|v2|v3)&signs != 0 {
+			// One bit for each lane. Lanes above a zero may seem to be zero too.
+			lane := v0&signs>>7 | v1&signs>>6 | v2&signs>>5 | v3&signs>>4
+			if at := p.firstOf(text, limit-len(firsts), lane); at >= 0 {
 				return at
 			}
-			at++
-			continue
 		}
-		firsts, seconds := text[at+p.first:last+p.first+1], text[at+p.second:last+p.second+1]
-		for len(firsts) >= 32 && len(seconds) >= 32 {
-			x, y := firsts[:32:32], seconds[:32:32]
-			v0 := (binary.LittleEndian.Uint64(x) | fold1) ^ text1 | (binary.LittleEndian.Uint64(y) | fold2) ^ text2
-			v1 := (binary.LittleEndian.Uint64(x[8:]) | fold1) ^ text1 | (binary.LittleEndian.Uint64(y[8:]) | fold2) ^ text2
-			v2 := (binary.LittleEndian.Uint64(x[16:]) | fold1) ^ text1 | (binary.LittleEndian.Uint64(y[16:]) | fold2) ^ text2
-			v3 := (binary.LittleEndian.Uint64(x[24:]) | fold1) ^ text1 | (binary.LittleEndian.Uint64(y[24:]) | fold2) ^ text2
-			if ((v0-lanes)&^v0|(v1-lanes)&^v1|(v2-lanes)&^v2|(v3-lanes)&^v3)&signs != 0 {
-				base := last + 1 - len(firsts)
-				for i, v := range [4]uint64{v0, v1, v2, v3} {
-					// Lanes above a zero may seem to be zero too.
-					for zero := (v - lanes) &^ v & signs; zero != 0; zero &= zero - 1 {
-						place := base + 8*i + bits.TrailingZeros64(zero)/8
-						if l.at(text[place:]) {
-							return place
-						}
-					}
-				}
-			}
-			firsts, seconds = firsts[32:], seconds[32:]
+		firsts, seconds = firsts[32:], seconds[32:]
+	}
+	for at := limit - len(firsts); at < limit; at++ {
+		if p.at(text[at:]) {
+			return at
 		}
-		at = last + 1 - len(firsts)
 	}
 	return -1
 }
 
-// byPairs finds a few literals by two bytes of each.
-func (f *finder) byPairs(text []byte, from int) (at, length int) {
-	before, behind := 0, 0 // how much of a text a pair may need on both sides of the place of its first byte
-	for _, p := range f.pairs {
-		before, behind = max(before, p.first), max(behind, p.second-p.first)
-	}
-	const block = 32
-	for base := from; base < len(text); base += block {
-		if base+block+behind > len(text) {
-			return f.plainly(text, max(from, base-before))
-		}
-		first := -1
-		for i := range f.pairs {
-			p := &f.pairs[i]
-			x, y := text[base:base+block:base+block], text[base+p.second-p.first:]
-			y = y[:block:block]
-			v0 := (binary.LittleEndian.Uint64(x) | p.fold1) ^ p.text1 | (binary.LittleEndian.Uint64(y) | p.fold2) ^ p.text2
-			v1 := (binary.LittleEndian.Uint64(x[8:]) | p.fold1) ^ p.text1 | (binary.LittleEndian.Uint64(y[8:]) | p.fold2) ^ p.text2
-			v2 := (binary.LittleEndian.Uint64(x[16:]) | p.fold1) ^ p.text1 | (binary.LittleEndian.Uint64(y[16:]) | p.fold2) ^ p.text2
-			v3 := (binary.LittleEndian.Uint64(x[24:]) | p.fold1) ^ p.text1 | (binary.LittleEndian.Uint64(y[24:]) | p.fold2) ^ p.text2
-			if ((v0-lanes)&^v0|(v1-lanes)&^v1|(v2-lanes)&^v2|(v3-lanes)&^v3)&signs == 0 {
-				continue
-			}
-		places:
-			for i, v := range [4]uint64{v0, v1, v2, v3} {
-				for zero := (v - lanes) &^ v & signs; zero != 0; zero &= zero - 1 {
-					place := base + 8*i + bits.TrailingZeros64(zero)/8
-					if first >= 0 && place >= first {
-						break places
-					}
-					start := place - p.first
-					if l := f.literals[p.literal]; start >= from && l.at(text[start:]) {
-						first, at, length = place, start, len(l.text)
-						break places
-					}
-				}
-			}
-		}
-		if first >= 0 {
-			return at, length
+// firstOf returns the first of 32 places at which the literal really is. Bits has one for each place that seems right: that
+// of place 8*i+j is 8*j+i.
+func (p *pair) firstOf(text []byte, base int, lane uint64) int {
+	first := -1
+	for ; lane != 0; lane &= lane - 1 {
+		bit := bits.TrailingZeros64(lane)
+		at := base + bit%8*8 + bit/8
+		if (first < 0 || at < first) && p.at(text[at:]) {
+			first = at
 		}
 	}
-	return -1, 0
+	return first
 }
 
-// plainly tries each literal at each place.
-func (f *finder) plainly(text []byte, from int) (at, length int) {
-	for at := from; at < len(text); at++ {
-		for _, l := range f.literals {
-			if l.at(text[at:]) {
-				return at, len(l.text)
+// byPairs finds a few literals by two bytes of each, piece by piece of the text: one that is far away must not be searched
+// for again and again when another one is near.
+func (f *finder) byPairs(text []byte, from int) (at, length int) {
+	for piece := 256; from < len(text); piece *= 2 {
+		at, limit := -1, min(from+piece, len(text))
+		for i := range f.pairs {
+			if found := f.byPair(text, &f.pairs[i], from, limit); found >= 0 {
+				at, limit, length = found, found, len(f.pairs[i].text)
 			}
 		}
+		if at >= 0 {
+			return at, length
+		}
+		from = limit
 	}
 	return -1, 0
 }
