@@ -33,6 +33,7 @@ func (m *machine) capabilities() ambit.Capabilities {
 		Mkdir:    true,
 		Stage:    true,
 		ReadLink: true,
+		Search:   true,
 		Sub:      true,
 		Guard:    true,
 

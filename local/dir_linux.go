@@ -440,6 +440,11 @@ func (d *descriptor) entries(name string) ([]entry, error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
+	return readEntries(fd)
+}
+
+// readEntries reads what is in the folder from where fd is.
+func readEntries(fd int) ([]entry, error) {
 	buffer := direntBuffers.Get().(*[64 << 10]byte)
 	defer direntBuffers.Put(buffer)
 	var all []entry

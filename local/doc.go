@@ -85,7 +85,7 @@
 // on overlay file systems), AtomicCommit, Durable (unless NotDurable is
 // chosen, or a root lies on tmpfs or ramfs) and KeepsMode. Swap is foreign
 // where every root lies on ext4, xfs, btrfs, tmpfs or an overlay of Linux, else
-// exact. Search is not there. They speak of the disks that the roots lie on, and
+// exact. They speak of the disks that the roots lie on, and
 // not of others that are mounted inside a root.
 //
 // Linux before 5.6, a sandbox that forbids openat2, and the other systems are

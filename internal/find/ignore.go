@@ -1,0 +1,99 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package find
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/internal/ignore"
+)
+
+const (
+	ignoreFile = ".gitignore"
+	// maxRules bounds an ignore file, in bytes; git's own bound is 100 MB.
+	maxRules = 16 << 20
+)
+
+// folderRules adds what a folder says of itself to the rules from above. kind
+// tells what has a name there, KindUnknown for nothing.
+func (s *search) folderRules(in Folder, path string, rules *ignore.Chain, kind func(name string) ambit.Kind, skip func(path string, err error)) *ignore.Chain {
+	switch kind(".git") {
+	case ambit.KindDirectory:
+		rules = rules.Repository(s.excludeFile(in, path, skip))
+	case ambit.KindRegular: // of a linked working tree, or a submodule
+		rules = rules.Repository(nil)
+	}
+	if kind(ignoreFile) == ambit.KindRegular {
+		if own := s.read(in, path, ignoreFile, skip); own != nil {
+			rules = rules.With(own)
+		}
+	}
+	return rules
+}
+
+// excludeFile reads .git/info/exclude.
+func (s *search) excludeFile(in Folder, path string, skip func(path string, err error)) *ignore.Rules {
+	for _, name := range []string{".git", "info"} {
+		sub, err := in.Enter(s.ctx, name)
+		path = ambit.Join(path, name)
+		if err != nil {
+			skip(path, err)
+			return nil
+		}
+		defer sub.Close()
+		in = sub
+	}
+	return s.read(in, path, "exclude", skip)
+}
+
+// read reads an ignore file, nil where that cannot be.
+func (s *search) read(in Folder, path, name string, skip func(path string, err error)) *ignore.Rules {
+	f, err := retried(s.folders, func() (File, error) { return in.Open(s.ctx, name) })
+	if err != nil {
+		skip(ambit.Join(path, name), err)
+		return nil
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxRules+1))
+	if err == nil && len(content) > maxRules {
+		err = ambit.ErrTooLarge
+	}
+	if err != nil {
+		skip(ambit.Join(path, name), err)
+		return nil
+	}
+	return ignore.Parse(content)
+}
+
+// rulesAbove returns the rules that the folders above path, a canonical one, have
+// for what is in it. Where they ignore path itself, or a folder on the way to it,
+// they have no say: what is named is searched.
+func (s *search) rulesAbove(ctx context.Context, path string) *ignore.Chain {
+	if path == "/" {
+		return nil
+	}
+	names := strings.Split(path[1:], "/")
+	var rules *ignore.Chain
+	above := "/"
+	for _, name := range names {
+		if in, err := s.folders.tree.Folder(ctx, above); err == nil {
+			rules = s.folderRules(in, above, rules, func(name string) ambit.Kind {
+				if info, err := in.Lookup(ctx, name); err == nil && in.Shows(ctx, name) {
+					return info.Kind
+				}
+				return ambit.KindUnknown
+			}, func(string, error) {})
+			in.Close()
+		}
+		if rules.Ignored(name, true) {
+			rules = nil
+		}
+		rules = rules.Enter(name)
+		above = ambit.Join(above, name)
+	}
+	return rules
+}

@@ -1,0 +1,211 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package find
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/internal/grep"
+)
+
+// Base is what the base of a query leads to, links followed.
+type Base struct {
+	Path string // canonical
+	Kind ambit.Kind
+}
+
+// Glob searches tree as [ambit.Searcher] has it. base is asked once the query has
+// been found good.
+func Glob(ctx context.Context, tree Tree, base func() (Base, error), q ambit.GlobQuery, yield func(ambit.GlobMatch) bool) (ambit.SearchSummary, error) {
+	c, err := compileGlob(q)
+	if err != nil {
+		return ambit.SearchSummary{}, err
+	}
+	t := &taking{limit: q.Limit}
+	return run(ctx, tree, base, c, t, func(f found, keeping *sync.Mutex) bool {
+		for _, h := range f.hits {
+			if !t.hit(h, q.Keep, yield) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Grep is to [Glob] what Grep is to Glob there.
+func Grep(ctx context.Context, tree Tree, base func() (Base, error), q ambit.GrepQuery, yield func(ambit.GrepMatch) bool) (ambit.SearchSummary, error) {
+	c, err := compileGrep(q)
+	if err != nil {
+		return ambit.SearchSummary{}, err
+	}
+	t := &taking{limit: q.Limit, after: q.After}
+	return run(ctx, tree, base, c, t, func(f found, keeping *sync.Mutex) bool {
+		if len(f.matches) == 0 {
+			return true
+		}
+		if q.Keep != nil {
+			keeping.Lock()
+			defer keeping.Unlock()
+		}
+		for _, m := range f.matches {
+			if !t.match(m, yield) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// search is a search that runs.
+type search struct {
+	*query
+	ctx     context.Context
+	folders *folders
+	queue   *queue
+	keeping sync.Mutex // held while the query's Keep runs, and a yield beside it
+}
+
+// worker is what one goroutine uses again from job to job.
+type worker struct {
+	*search
+	searcher *grep.Searcher
+}
+
+func run(ctx context.Context, tree Tree, base func() (Base, error), q *query, t *taking, take func(found, *sync.Mutex) bool) (ambit.SearchSummary, error) {
+	if err := ended(ctx); err != nil {
+		return t.summary, err
+	}
+	at, err := base()
+	if err != nil {
+		return t.summary, err
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &search{query: q, ctx: inner, folders: &folders{tree: tree}}
+	first := s.begin(at)
+	var workers sync.WaitGroup
+	start := func() { workers.Go(func() { (&worker{search: s}).run() }) }
+	s.queue = newQueue(first, min(runtime.GOMAXPROCS(0), 12), start)
+	s.queue.workers = 1
+	stop := context.AfterFunc(ctx, func() { s.queue.stop(ctx.Err()) })
+	start()
+	err = s.takeAll(t, take)
+	stop()
+	s.queue.stop(nil)
+	cancel(errStopped)
+	workers.Wait()
+	s.folders.closeIdle(0)
+	if ctx.Err() != nil && err != nil {
+		err = ended(ctx)
+	}
+	return t.summary, err
+}
+
+var errStopped = errors.New("the search has been stopped")
+
+// begin returns the first job of the search.
+func (s *search) begin(at Base) *job {
+	d := s.folders.top(at.Path)
+	if at.Kind != ambit.KindDirectory {
+		d = s.folders.top(ambit.Dir(at.Path))
+		return &job{run: func(w *worker, j *job) { w.file(j, d, ambit.Base(at.Path), at.Kind) }}
+	}
+	return &job{run: func(w *worker, j *job) {
+		p := place{folder: d, view: s.view(), base: true}
+		if !s.ignored {
+			p.rules = s.rulesAbove(s.ctx, at.Path)
+		}
+		w.walk(j, p)
+	}}
+}
+
+// file looks at a base that is a file.
+func (w *worker) file(j *job, in *folder, name string, kind ambit.Kind) {
+	l := listing{worker: w, place: place{folder: in, view: w.inFile()}}
+	open, err := in.use(w.ctx)
+	if err != nil {
+		w.queue.stop(err)
+		return
+	}
+	defer in.leave()
+	l.open = open
+	l.own = append(l.own, found{tally: &l.tally})
+	if w.query.grep != nil {
+		// Named as it is, it is not left out in silence.
+		f, err := open.Open(w.ctx, name)
+		if err != nil {
+			w.queue.stop(err)
+			return
+		}
+		f.Close()
+	}
+	l.look(Entry{Name: name, Kind: kind})
+	l.flushFound()
+	l.flushFiles()
+	w.queue.end(j, l.own, l.size, l.jobs)
+}
+
+func (w *worker) run() {
+	for {
+		j := w.queue.take()
+		if j == nil {
+			return
+		}
+		j.run(w, j)
+	}
+}
+
+// takeAll takes the results in order.
+func (s *search) takeAll(t *taking, take func(found, *sync.Mutex) bool) error {
+	for {
+		all, err := s.queue.next()
+		if err != nil || all == nil {
+			return err
+		}
+		for _, f := range all {
+			if f.tally != nil {
+				t.add(f.tally)
+			}
+			if !take(f, &s.keeping) {
+				return nil
+			}
+		}
+	}
+}
+
+// fails reports that err ends the search.
+func (s *search) fails(err error) bool {
+	if s.ctx.Err() != nil {
+		return true
+	}
+	return ambit.ReasonOf(err) == ambit.ErrClosed
+}
+
+// tells reports that the summary names what could not be searched for reason r.
+// The others are of what is not there, what only links lead to, and what a rule
+// keeps secret.
+func tells(r ambit.Reason) bool {
+	switch r {
+	case ambit.ErrNotFound, ambit.ErrNotAFile, ambit.ErrNotADirectory, ambit.ErrLoop, ambit.ErrDenied, ambit.ErrOutside:
+		return false
+	}
+	return true
+}
+
+// ended returns the error of a context that is done.
+func ended(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	e := &ambit.Error{Reason: ambit.ReasonOf(err), Err: err}
+	if cause := context.Cause(ctx); cause != err {
+		e.Err = errors.Join(err, cause)
+	}
+	return e
+}

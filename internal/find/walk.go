@@ -1,0 +1,203 @@
+// Copyright The Ambit Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package find
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/internal/glob"
+	"github.com/ambitfs/ambit/internal/ignore"
+)
+
+// batch is how many files of a folder are one job: their results are handed over
+// together.
+const batch = 8
+
+// place is a folder that is to be walked.
+type place struct {
+	*folder
+	view
+	rules *ignore.Chain
+	base  bool // its failure is that of the search
+}
+
+func walking(p place) *job {
+	return &job{run: func(w *worker, j *job) { w.walk(j, p) }}
+}
+
+// walk looks at what is in a folder.
+func (w *worker) walk(j *job, p place) {
+	l := listing{worker: w, place: p}
+	if err := l.list(); err != nil {
+		if w.fails(err) || p.base {
+			w.queue.stop(err)
+			return
+		}
+		l.skip(p.path, err)
+	}
+	l.flushFound()
+	l.flushFiles()
+	w.queue.end(j, l.own, l.size, l.jobs)
+}
+
+// listing makes of the entries of a folder what is found and what is to be done.
+type listing struct {
+	*worker
+	place
+	open  Folder
+	tally tally
+
+	own   []found // before the first of jobs
+	size  int
+	jobs  []*job
+	found []ambit.GlobMatch
+	files []string
+}
+
+func (l *listing) list() error {
+	open, err := l.use(l.ctx)
+	if err != nil {
+		return err
+	}
+	defer l.leave()
+	l.open = open
+	entries, err := open.Entries(l.ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	l.own = append(l.own, found{tally: &l.tally})
+	if !l.ignored {
+		l.rules = l.folderRules(open, l.path, l.rules, func(name string) ambit.Kind {
+			i, ok := slices.BinarySearchFunc(entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+			if !ok {
+				return ambit.KindUnknown
+			}
+			return l.kind(entries[i])
+		}, l.skip)
+	}
+	for i, e := range entries {
+		if i%256 == 255 {
+			if err := l.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		l.look(e)
+	}
+	return nil
+}
+
+// kind is the kind of e, asked for where the listing does not tell.
+func (l *listing) kind(e Entry) ambit.Kind {
+	if e.Kind == ambit.KindUnknown {
+		if info, err := l.open.Lookup(l.ctx, e.Name); err == nil {
+			return info.Kind
+		}
+	}
+	return e.Kind
+}
+
+// look decides what becomes of an entry.
+func (l *listing) look(e Entry) {
+	if l.grep == nil {
+		l.tally.searched++
+	}
+	kind := e.Kind
+	if kind == ambit.KindUnknown {
+		kind = l.kind(e)
+	}
+	isDir := kind == ambit.KindDirectory
+	hit := l.hits(l.include, e.Name, kind)
+	var in view
+	if isDir {
+		in = l.enter(e.Name)
+	}
+	byDot := false // it is left out for its dot alone
+	if !hit && in.dead() {
+		byDot = l.all != nil && e.Name[0] == '.' && (l.hits(l.all, e.Name, kind) || len(in.all) > 0)
+		if !byDot {
+			return
+		}
+	}
+	if matches(l.exclude, e.Name, isDir) || !l.open.Shows(l.ctx, e.Name) {
+		return
+	}
+	switch {
+	case l.rules.Ignored(e.Name, isDir):
+		l.tally.ignored++
+		return
+	case byDot:
+		l.tally.hidden++
+		return
+	}
+	path := ambit.Join(l.path, e.Name)
+	switch {
+	case !hit:
+	case l.grep == nil:
+		l.report(e.Name, path, kind)
+	default:
+		if l.files = append(l.files, e.Name); len(l.files) == batch {
+			l.flushFiles()
+		}
+	}
+	if !in.dead() {
+		l.flushFound()
+		l.flushFiles()
+		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, path), view: in, rules: l.rules.Enter(e.Name)}))
+	}
+}
+
+// hits reports whether an entry is one that the search is for.
+func (l *listing) hits(states []glob.State, name string, k ambit.Kind) bool {
+	return l.wants(k) && matches(states, name, k == ambit.KindDirectory) && (l.types == nil || l.types.Match(name))
+}
+
+func (l *listing) report(name, path string, kind ambit.Kind) {
+	info := ambit.FileInfo{Path: path, Kind: kind, Size: -1}
+	if l.details {
+		full, err := l.open.Lookup(l.ctx, name)
+		switch {
+		case err == nil:
+			info = full
+		case ambit.ReasonOf(err) == ambit.ErrNotFound:
+			return
+		}
+	}
+	l.found = append(l.found, ambit.GlobMatch{Info: info})
+}
+
+func (l *listing) flushFound() {
+	if len(l.found) == 0 {
+		return
+	}
+	size := 0
+	for _, h := range l.found {
+		size += 128 + len(h.Info.Path)
+	}
+	f := found{hits: l.found}
+	if l.found = nil; len(l.jobs) == 0 {
+		l.own = append(l.own, f)
+		l.size += size
+		return
+	}
+	l.jobs = append(l.jobs, &job{found: []found{f}, size: size})
+}
+
+func (l *listing) flushFiles() {
+	if len(l.files) == 0 {
+		return
+	}
+	names := l.files
+	l.files = nil
+	in := l.folder
+	l.jobs = append(l.jobs, &job{run: func(w *worker, j *job) { w.grepFiles(j, in, names) }})
+}
+
+func (l *listing) skip(path string, err error) {
+	if r := ambit.ReasonOf(err); tells(r) {
+		l.tally.skip(path, r)
+	}
+}
