@@ -69,8 +69,13 @@ const (
 	deadState    = 2
 )
 
-// ended is set in a transition that leads to a state with noteMatch.
-const ended = 1 << 31
+// What a transition tells of the state to which it leads, beside its number.
+const (
+	ended = 1 << 31 // it has noteMatch
+	over  = 1 << 30 // and nothing can come of it
+
+	numberBits = over - 1
+)
 
 func newAutomaton(p *program, mode mode) *automaton {
 	a := &automaton{
@@ -341,6 +346,9 @@ func (a *automaton) target(list []uint32, n note, class uint32) uint32 {
 		number := a.state(a.next, noted)
 		if noted&noteMatch != 0 {
 			number |= ended
+			if len(a.next) == 0 {
+				number |= over
+			}
 		}
 		return number
 	}
@@ -500,10 +508,10 @@ func (a *automaton) forward(text []byte, at int) (end int, ok bool) {
 		if next == unknown {
 			next = a.move(s, class)
 		}
-		s = next &^ ended
+		s = next & numberBits
 		if next != s {
 			end, ok = i, true
-			if a.over(s) {
+			if next&over != 0 {
 				return end, ok
 			}
 		} else if s == a.dead {
@@ -519,12 +527,6 @@ func (a *automaton) forward(text []byte, at int) (end int, ok bool) {
 		return len(text), true
 	}
 	return end, ok
-}
-
-// over reports whether nothing can come of the state.
-func (a *automaton) over(s uint32) bool {
-	i := s / a.columns
-	return a.begins[i] == a.begins[i+1]
 }
 
 // backward returns where the longest match begins that ends at end and begins at or after limit. There is one. The program
@@ -547,10 +549,10 @@ func (a *automaton) backward(text []byte, limit, end int) (start int) {
 		if next == unknown {
 			next = a.move(s, class)
 		}
-		s = next &^ ended
+		s = next & numberBits
 		if next != s {
 			start = i
-			if a.over(s) {
+			if next&over != 0 {
 				return start
 			}
 		} else if s == a.dead {

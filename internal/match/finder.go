@@ -12,17 +12,18 @@ import (
 
 // A finder finds literals in texts. It does not change and may be used by several goroutines at once.
 //
-// One to a few are found by two of their bytes each, eight places of the text at a time in the lanes of a word; many by the
-// pairs of bytes of which a part of each consists, every few places. What looks right then is compared.
+// One to a few are found by two of their bytes each, eight places of the text at a time in the lanes of a word; many by three
+// successive bytes of each, which have to be those of the same literal, or nearly so. What looks right then is compared.
 type finder struct {
 	literals []literal
 	pairs    []pair
 	rare     int // of a sole literal, the place of a byte that is worth to be searched for by itself, or -1
 
-	stride  int
-	windows []int         // by literal, where the part of stride + 1 bytes begins
-	buckets [1 << 12]byte // by hash of two bytes, a bit for each eighth of the literals that have them
-	single  [256]bool     // the bytes with which literals begin, when one has no second
+	windows []int       // by literal, where the bytes begin that are looked up
+	before  int         // the largest of windows
+	sets    [256]uint64 // for each byte of a window, 16 bits: the literals, by index modulo 16, that have the byte there
+	short   bool        // some literal is of one byte
+	single  [256]bool   // the bytes with which literals begin
 }
 
 // A pair is two bytes of a literal.
@@ -37,7 +38,9 @@ const (
 	lanes    = 0x0101010101010101
 	signs    = 0x8080808080808080
 	fewPairs = 3
-	rareBits = 8
+
+	windowWidth = 3
+	rareBits    = 8
 )
 
 func newFinder(literals []literal) *finder {
@@ -63,42 +66,39 @@ func newFinder(literals []literal) *finder {
 		}
 		return f
 	}
-	f.stride = 4
+	width := windowWidth
 	for _, l := range literals {
-		f.stride = min(f.stride, len(l.text)-1)
+		width = min(width, len(l.text))
+	}
+	f.short = width == 1
+	for b := range f.sets {
+		f.sets[b] = ^uint64(0) << (16 * width)
 	}
 	for i, l := range literals {
-		if f.stride == 0 {
-			f.single[l.text[0]] = true
-			f.single[l.text[0]&^l.fold[0]] = true
-			continue
-		}
-		f.windows = append(f.windows, l.window(f.stride+1))
-		for d := range f.stride {
-			at := f.windows[i] + d
-			for _, a := range []byte{l.text[at], l.text[at] &^ l.fold[at]} {
-				for _, b := range []byte{l.text[at+1], l.text[at+1] &^ l.fold[at+1]} {
-					f.buckets[hashPair(uint(a)|uint(b)<<8)] |= 1 << (i % 8)
-				}
+		at := l.window(width)
+		f.windows = append(f.windows, at)
+		f.before = max(f.before, at)
+		for d := range width {
+			for _, b := range []byte{l.text[at+d], l.text[at+d] &^ l.fold[at+d]} {
+				f.sets[b] |= 1 << (16*d + i%16)
 			}
 		}
+		f.single[l.text[0]] = true
+		f.single[l.text[0]&^l.fold[0]] = true
 	}
 	return f
 }
-
-// hashPair is the hash of two bytes, the first in the low bits.
-func hashPair(two uint) uint { return two&0x3F | two>>2&0xFC0 }
 
 // window returns where the rarest part of so many bytes begins.
 func (l literal) window(width int) int {
 	best, most := 0, -1
 	for at := 0; at+width <= len(l.text); at++ {
-		least := 1 << 10
-		for i := at; i+1 < at+width; i++ {
-			least = min(least, l.rarity(i)+l.rarity(i+1))
+		rarity := 0
+		for i := range width {
+			rarity += l.rarity(at + i)
 		}
-		if least > most {
-			best, most = at, least
+		if rarity > most {
+			best, most = at, rarity
 		}
 	}
 	return best
@@ -114,7 +114,7 @@ func (f *finder) index(text []byte, from int) (at, length int) {
 		return f.byPair(text, &f.pairs[0], from, len(text)), len(f.literals[0].text)
 	case len(f.pairs) > 0:
 		return f.byPairs(text, from)
-	case f.stride == 0:
+	case f.short:
 		return f.byFirstByte(text, from)
 	}
 	return f.byWindows(text, from)
@@ -219,50 +219,52 @@ func (f *finder) byFirstByte(text []byte, from int) (at, length int) {
 	return -1, 0
 }
 
-// byWindows finds literals by a part of each: wherever it is, a pair of its bytes is at a place that is looked at.
+// byWindows finds literals by a few successive bytes of each, which are looked up one by one.
 func (f *finder) byWindows(text []byte, from int) (at, length int) {
-	stride := f.stride
-	at = from
-	for at+1 < len(text) {
-		rest := text[at:]
-		for len(rest) >= 3*stride+2 {
-			a, b := uint(binary.LittleEndian.Uint16(rest)), uint(binary.LittleEndian.Uint16(rest[stride:]))
-			c, d := uint(binary.LittleEndian.Uint16(rest[2*stride:])), uint(binary.LittleEndian.Uint16(rest[3*stride:]))
-			if f.buckets[hashPair(a)]|f.buckets[hashPair(b)]|f.buckets[hashPair(c)]|f.buckets[hashPair(d)] != 0 {
-				break
-			}
-			if len(rest) < 4*stride {
-				break
-			}
-			rest = rest[4*stride:]
-		}
-		at = len(text) - len(rest)
-		for range 4 {
-			if at+1 >= len(text) {
-				return -1, 0
-			}
-			if set := f.buckets[hashPair(uint(text[at])|uint(text[at+1])<<8)]; set != 0 {
-				if start, length := f.around(text, from, at, set); start >= 0 {
-					return start, length
+	sets := &f.sets
+	rest := text[from:]
+	for len(rest) >= 10 {
+		t := rest[:10:10]
+		s0, s1, s2, s3, s4 := sets[t[0]], sets[t[1]], sets[t[2]], sets[t[3]], sets[t[4]]
+		s5, s6, s7, s8, s9 := sets[t[5]], sets[t[6]], sets[t[7]], sets[t[8]], sets[t[9]]
+		any := s0&(s1>>16)&(s2>>32) | s1&(s2>>16)&(s3>>32) | s2&(s3>>16)&(s4>>32) | s3&(s4>>16)&(s5>>32) |
+			s4&(s5>>16)&(s6>>32) | s5&(s6>>16)&(s7>>32) | s6&(s7>>16)&(s8>>32) | s7&(s8>>16)&(s9>>32)
+		if any&0xFFFF != 0 {
+			base := len(text) - len(rest)
+			for i := range 8 {
+				set := uint16(sets[t[i]] & (sets[t[i+1]] >> 16) & (sets[t[i+2]] >> 32))
+				if set != 0 {
+					if at, length := f.around(text, from, base+i, set); at >= 0 {
+						return at, length
+					}
 				}
 			}
-			at += stride
+		}
+		rest = rest[8:]
+	}
+	return f.plainly(text, max(from, len(text)-len(rest)-f.before))
+}
+
+// plainly tries each literal at each place.
+func (f *finder) plainly(text []byte, from int) (at, length int) {
+	for at := from; at < len(text); at++ {
+		for _, l := range f.literals {
+			if l.at(text[at:]) {
+				return at, len(l.text)
+			}
 		}
 	}
 	return -1, 0
 }
 
-// around finds a literal of these buckets whose window has a pair at a place.
-func (f *finder) around(text []byte, from, at int, set byte) (start, length int) {
+// around finds a literal of this set whose window is at a place.
+func (f *finder) around(text []byte, from, at int, set uint16) (start, length int) {
 	start = -1
 	for ; set != 0; set &= set - 1 {
-		for i := bits.TrailingZeros8(set); i < len(f.literals); i += 8 {
-			l := f.literals[i]
-			for d := range f.stride {
-				s := at - f.windows[i] - d
-				if s >= from && (start < 0 || s < start) && l.at(text[s:]) {
-					start, length = s, len(l.text)
-				}
+		for i := bits.TrailingZeros16(set); i < len(f.literals); i += 16 {
+			l, s := f.literals[i], at-f.windows[i]
+			if s >= from && (start < 0 || s < start) && l.at(text[s:]) {
+				start, length = s, len(l.text)
 			}
 		}
 	}
