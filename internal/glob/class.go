@@ -20,13 +20,14 @@ type class struct {
 
 type runeRange struct{ low, high rune }
 
-// only returns the character, if the class is of just one.
+// only returns the character, if the class is of just one and means the same as that one alone. A dot in a class is no literal
+// dot, and U+FFFD there stands for stray bytes too.
 func (c *class) only() (rune, bool) {
-	if c.negated || len(c.ranges) != 1 || c.ranges[0].low != c.ranges[0].high || c.ranges[0].low == utf8.RuneError {
-		// U+FFFD in a class stands for stray bytes too.
+	if c.negated || len(c.ranges) != 1 {
 		return 0, false
 	}
-	return c.ranges[0].low, true
+	r := c.ranges[0].low
+	return r, r == c.ranges[0].high && r != '.' && r != utf8.RuneError
 }
 
 // class reads from an opening bracket to past the closing one.
@@ -41,7 +42,7 @@ func (p *parser) class() (*class, error) {
 		c.negated = true
 		p.at++
 	}
-	// member reads one character. Whether it was escaped matters for what has a meaning of its own.
+	// member reads one character.
 	member := func() (r rune, err error) {
 		if p.pattern[p.at] == '\\' {
 			p.at++

@@ -106,6 +106,10 @@ func (r *rest) write(s *sequence) []byte {
 		}
 		if len(inside) > 0 {
 			b, begun = []byte(union(inside)), true
+			if b[len(b)-1] == '*' {
+				// Without braces a * that follows would make it a **.
+				b = append(append([]byte{'{'}, b...), '}')
+			}
 		}
 	}
 }
