@@ -68,6 +68,7 @@ type fileSystem interface {
 	ambit.Linker
 	ambit.Subber
 	ambit.Guarder
+	ambit.Searcher
 }
 
 // mapped lets the suite release what is beneath.
