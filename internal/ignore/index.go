@@ -3,19 +3,24 @@
 
 package ignore
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // An index finds the last of many rules whose pattern is of one segment.
 type index struct {
-	all      lastTwo            // of "*"
-	names    map[string]lastTwo // of patterns without wildcards
-	suffixes affixes            // of a "*" and a literal
-	prefixes affixes            // of a literal and a "*"
-	globs    []wild             // of the others, in their order
+	all        lastTwo            // of "*"
+	names      map[string]lastTwo // of patterns without wildcards
+	extensions map[string]lastTwo // of a "*" and what begins with its only dot
+	suffixes   affixes            // of a "*" and another literal
+	prefixes   affixes            // of a literal and a "*"
+	globs      []wild             // of the others, in their order
 }
 
 // Affixes find rules by how a name ends, or how it begins.
 type affixes struct {
+	outer   set // their last bytes, or their first
 	lengths []int
 	rules   map[string]lastTwo
 }
@@ -28,15 +33,22 @@ func (x *index) add(p program, of rule) {
 	case len(ops) == 1 && ops[0] == opStar:
 		x.all = x.all.with(of)
 	case ops[0] == opStar && literal(ops[1:]):
-		x.suffixes.add(text(ops[1:]), of)
+		suffix := text(ops[1:])
+		if strings.LastIndexByte(suffix, '.') == 0 {
+			put(&x.extensions, suffix, of)
+		} else {
+			x.suffixes.add(suffix, suffix[len(suffix)-1], of)
+		}
 	case ops[len(ops)-1] == opStar && literal(ops[:len(ops)-1]):
-		x.prefixes.add(text(ops[:len(ops)-1]), of)
+		prefix := text(ops[:len(ops)-1])
+		x.prefixes.add(prefix, prefix[0], of)
 	default:
 		x.globs = append(x.globs, wild{p, of})
 	}
 }
 
-func (a *affixes) add(affix string, of rule) {
+func (a *affixes) add(affix string, outer byte, of rule) {
+	a.outer.addRange(outer, outer)
 	if !slices.Contains(a.lengths, len(affix)) {
 		a.lengths = append(a.lengths, len(affix))
 	}
@@ -57,14 +69,23 @@ func (x *index) last(name string, dir bool, found rank) rank {
 	if x.names != nil {
 		found = found.or(x.names[name], dir)
 	}
-	for _, n := range x.suffixes.lengths {
-		if n <= len(name) {
-			found = found.or(x.suffixes.rules[name[len(name)-n:]], dir)
+	if x.extensions != nil {
+		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+			found = found.or(x.extensions[name[dot:]], dir)
 		}
 	}
-	for _, n := range x.prefixes.lengths {
-		if n <= len(name) {
-			found = found.or(x.prefixes.rules[name[:n]], dir)
+	if name != "" && x.suffixes.outer.has(name[len(name)-1]) {
+		for _, n := range x.suffixes.lengths {
+			if n <= len(name) {
+				found = found.or(x.suffixes.rules[name[len(name)-n:]], dir)
+			}
+		}
+	}
+	if name != "" && x.prefixes.outer.has(name[0]) {
+		for _, n := range x.prefixes.lengths {
+			if n <= len(name) {
+				found = found.or(x.prefixes.rules[name[:n]], dir)
+			}
 		}
 	}
 	for i := len(x.globs) - 1; i >= 0; i-- {
