@@ -30,7 +30,7 @@ type Chain struct {
 type layer struct {
 	rules   *Rules
 	place   place
-	beneath []*index  // rules for names in this folder and at any depth
+	beneath []place   // whose rules for any depth apply here
 	open    []partial // rules of several segments that may go on here
 }
 
@@ -81,6 +81,35 @@ func (c *Chain) enter(name string) *Chain {
 	return &Chain{layers}
 }
 
+// EnterNamed is Enter for a folder that somebody named, or that lies on the way
+// to what was named: it is entered even if it is ignored. The rules that ignore
+// it do not hold beneath it either, or a rule like "build/**" would leave
+// nothing in build/out. Should more than maxLapsed rules of one file ignore it,
+// none of that file holds.
+func (c *Chain) EnterNamed(name string) *Chain {
+	for c != nil {
+		i, last := c.last(name, true)
+		if last == none || last.negated() {
+			break
+		}
+		c = c.without(i, last)
+	}
+	return c.Enter(name)
+}
+
+// without returns the chain without one rule of a layer.
+func (c *Chain) without(i int, last rank) *Chain {
+	layers := slices.Clone(c.layers)
+	l := &layers[i]
+	if len(l.rules.lapsed) < maxLapsed {
+		l.rules = l.rules.without(last)
+		l.open = slices.DeleteFunc(slices.Clone(l.open), func(p partial) bool { return p.of.rank == last })
+	} else if layers = slices.Delete(layers, i, i+1); len(layers) == 0 {
+		return nil
+	}
+	return &Chain{layers}
+}
+
 // Ignored reports whether the rules leave out name, an entry of the folder;
 // dir says whether it is a folder itself, which a link to one is not. It
 // supposes that the folder is not ignored.
@@ -88,12 +117,18 @@ func (c *Chain) Ignored(name string, dir bool) bool {
 	if c == nil {
 		return false
 	}
+	_, last := c.last(name, dir)
+	return last != none && !last.negated()
+}
+
+// last returns the rank of the rule that decides on name, and its layer.
+func (c *Chain) last(name string, dir bool) (int, rank) {
 	for i := len(c.layers) - 1; i >= 0; i-- {
 		if last := c.layers[i].last(name, dir); last != none {
-			return !last.negated()
+			return i, last
 		}
 	}
-	return false
+	return -1, none
 }
 
 // last returns the rank of the last rule that matches name.
@@ -108,8 +143,10 @@ func (l *layer) last(name string, dir bool) rank {
 			found = at.here.last(name, dir, found)
 		}
 	}
-	for _, names := range l.beneath {
-		found = names.last(name, dir, found)
+	for _, p := range l.beneath {
+		if names := l.rules.places[p].beneath; names != nil {
+			found = names.last(name, dir, found)
+		}
 	}
 	for i := range l.open {
 		found = l.open[i].last(name, dir, found)
@@ -152,7 +189,7 @@ func (l *layer) arrive(p place) {
 	}
 	at := &l.rules.places[p]
 	if at.beneath != nil {
-		l.beneath = append(slices.Clip(l.beneath), at.beneath)
+		l.beneath = append(slices.Clip(l.beneath), p)
 	}
 	if len(at.open) > 0 {
 		l.open = append(slices.Clip(l.open), at.open...)

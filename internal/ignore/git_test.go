@@ -152,7 +152,7 @@ func TestPatternsAgainstGit(t *testing.T) {
 	if testing.Short() {
 		files = 300
 	}
-	answers := map[bool]int{}
+	answers, caught := map[bool]int{}, make([]int, len(wrong))
 	for seed := first; seed < first+seeds; seed++ {
 		singles := askSingles(t, newGrammar(seed), files)
 		for _, s := range singles {
@@ -166,11 +166,25 @@ func TestPatternsAgainstGit(t *testing.T) {
 					t.Errorf("seed %d, rules %q, path %q: the naive matcher says %v, and git %v by %s", seed, s.content, path, got, s.ignored[i], s.rules[i])
 				}
 			}
+			for w, reading := range wrong {
+				changed := Parse([]byte(reading.change(s.content)))
+				for i, path := range s.paths {
+					if ignoredByChain(changed, path) != s.ignored[i] {
+						caught[w]++
+					}
+				}
+			}
 		}
 	}
 	t.Logf("git ignored %d paths and %d not", answers[true], answers[false])
 	if answers[true]*10 < answers[false] {
 		t.Errorf("the patterns are too poor: git ignored %d paths and %d not", answers[true], answers[false])
+	}
+	for w, reading := range wrong {
+		t.Logf("%s: wrong for %d paths", reading.what, caught[w])
+		if caught[w] == 0 {
+			t.Errorf("the patterns are too poor: nothing shows %s", reading.what)
+		}
 	}
 }
 
@@ -309,9 +323,14 @@ func (tr *tree) write(t testing.TB, g grammar, root string) {
 	}
 }
 
-// walk returns what Chain says of every entry. Change is done to each ignore
-// file before it is parsed.
-func (tr *tree) walk(change func(content string) string) map[string]bool {
+// A walker follows a tree. The zero one does it as git does.
+type walker struct {
+	goesOnInRepositories bool // with the rules from above
+	entersIgnored        bool // and asks the rules for what lies there
+}
+
+// walk returns which entries are ignored.
+func (w walker) walk(tr *tree) map[string]bool {
 	entries := map[string][]string{}
 	for path := range tr.folders {
 		if path != "" {
@@ -319,24 +338,26 @@ func (tr *tree) walk(change func(content string) string) map[string]bool {
 			entries[path[:max(slash, 0)]] = append(entries[path[:max(slash, 0)]], path[slash+1:])
 		}
 	}
-	parse := func(content string) *Rules { return Parse([]byte(change(content))) }
 	answers := map[string]bool{}
 	var visit func(folder string, chain *Chain, inIgnored bool)
 	visit = func(folder string, chain *Chain, inIgnored bool) {
 		if exclude, ok := tr.excludes[folder]; ok {
-			chain, inIgnored = chain.Repository(parse(exclude)), false
-		}
-		if !inIgnored {
-			if content, ok := tr.rules[folder]; ok {
-				chain = chain.With(parse(content))
+			inIgnored = false
+			if w.goesOnInRepositories {
+				chain = chain.With(Parse([]byte(exclude)))
+			} else {
+				chain = chain.Repository(Parse([]byte(exclude)))
 			}
+		}
+		if content, ok := tr.rules[folder]; ok {
+			chain = chain.With(Parse([]byte(content)))
 		}
 		for _, name := range entries[folder] {
 			path := strings.TrimPrefix(folder+"/"+name, "/")
 			dir := tr.folders[path]
 			answers[path] = inIgnored || chain.Ignored(name, dir)
 			if dir {
-				visit(path, chain.Enter(name), answers[path])
+				visit(path, chain.Enter(name), answers[path] && !w.entersIgnored)
 			}
 		}
 	}
@@ -344,21 +365,18 @@ func (tr *tree) walk(change func(content string) string) map[string]bool {
 	return answers
 }
 
-func unchanged(content string) string { return content }
-
 // TestTreesAgainstGit compares every entry of random trees.
 func TestTreesAgainstGit(t *testing.T) {
 	needGit(t)
 	t.Parallel()
 	seeds, first := batches(t, 10)
-	answers := map[bool]int{}
-	caught := make([]int, len(wrong))
+	answers, caught := map[bool]int{}, map[walker]int{{goesOnInRepositories: true}: 0, {entersIgnored: true}: 0}
 	for seed := first; seed < first+seeds; seed++ {
 		g, root := newGrammar(seed), t.TempDir()
 		tr := newTree(t, g, root)
 		for range 8 {
 			tr.write(t, g, root)
-			got := tr.walk(unchanged)
+			got := walker{}.walk(tr)
 			for path, ignored := range tr.ignored {
 				answers[ignored]++
 				if got[path] != ignored {
@@ -368,10 +386,10 @@ func TestTreesAgainstGit(t *testing.T) {
 			if t.Failed() {
 				t.Fatalf("the ignore files: %q, the excludes: %q", tr.rules, tr.excludes)
 			}
-			for i, w := range wrong {
-				for path, ignored := range tr.walk(w.change) {
+			for w := range caught {
+				for path, ignored := range w.walk(tr) {
 					if tr.ignored[path] != ignored {
-						caught[i]++
+						caught[w]++
 					}
 				}
 			}
@@ -381,10 +399,10 @@ func TestTreesAgainstGit(t *testing.T) {
 	if answers[true]*10 < answers[false] || answers[false]*10 < answers[true] {
 		t.Errorf("the trees are too poor: git ignored %d entries and %d not", answers[true], answers[false])
 	}
-	for i, w := range wrong {
-		t.Logf("%s: wrong for %d entries", w.what, caught[i])
-		if caught[i] == 0 {
-			t.Errorf("the trees are too poor: nothing shows %s", w.what)
+	for w, n := range caught {
+		t.Logf("%+v: wrong for %d entries", w, n)
+		if n == 0 {
+			t.Errorf("the trees are too poor: nothing shows %+v", w)
 		}
 	}
 }

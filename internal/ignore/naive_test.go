@@ -12,20 +12,21 @@ import (
 type naiveRule struct {
 	negated, dirOnly, anchored bool
 	pattern                    string
+	line                       int // from 0
 }
 
 func naiveParse(content string) []naiveRule {
 	content = strings.TrimPrefix(content, "\xef\xbb\xbf")
 	var rules []naiveRule
-	for _, line := range strings.Split(content, "\n") {
+	for i, line := range strings.Split(content, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		if line[len(line)-1] == '\r' {
 			line = line[:len(line)-1]
 		}
-		if i := strings.IndexByte(line, 0); i >= 0 {
-			line = line[:i]
+		if end := strings.IndexByte(line, 0); end >= 0 {
+			line = line[:end]
 		}
 		for end := 0; ; {
 			if end >= len(line) {
@@ -40,7 +41,7 @@ func naiveParse(content string) []naiveRule {
 			}
 			end++
 		}
-		var r naiveRule
+		r := naiveRule{line: i}
 		if strings.HasPrefix(line, "!") {
 			r.negated = true
 			line = line[1:]
@@ -76,15 +77,24 @@ func (r naiveRule) matches(path string, dir bool) bool {
 // naiveVerdict returns 1 if the last rule that matches ignores the path, -1 if
 // it is negated, and 0 if none matches.
 func naiveVerdict(rules []naiveRule, path string, dir bool) int {
+	r := naiveLast(rules, path, dir)
+	switch {
+	case r == nil:
+		return 0
+	case r.negated:
+		return -1
+	}
+	return 1
+}
+
+// naiveLast returns the last rule that matches the path, or nil.
+func naiveLast(rules []naiveRule, path string, dir bool) *naiveRule {
 	for i := len(rules) - 1; i >= 0; i-- {
 		if rules[i].matches(path, dir) {
-			if rules[i].negated {
-				return -1
-			}
-			return 1
+			return &rules[i]
 		}
 	}
-	return 0
+	return nil
 }
 
 func naiveWildmatch(pattern, text string) bool {
