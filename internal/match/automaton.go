@@ -5,6 +5,7 @@ package match
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -32,6 +33,8 @@ type automaton struct {
 	hashes []uint32 // open addressing; index of a state + 1
 	most   int      // states, from which on the cache is dropped
 	drops  int      // how often it was
+
+	barren barren
 
 	list, next, resolved []uint32
 	stack                []uint32
@@ -499,7 +502,16 @@ func (a *automaton) forward(text []byte, at int) (end int, ok bool) {
 		before = kindBefore(text, at)
 	}
 	s := a.startAfter(before)
+	a.barren.begin(a.drops)
+	check := math.MaxInt
 	for i := at; i < len(text); {
+		if i >= check {
+			if a.barren.has(i, s, a.drops) {
+				a.barren.keep(a.drops)
+				return end, ok
+			}
+			check = i/betweenChecks*betweenChecks + betweenChecks
+		}
 		class, width := uint32(a.ofByte[text[i]]), 1
 		if class == 0 {
 			class, width = a.decode(text[i:])
@@ -514,7 +526,10 @@ func (a *automaton) forward(text []byte, at int) (end int, ok bool) {
 			if next&over != 0 {
 				return end, ok
 			}
+			a.barren.passed = a.barren.passed[:0]
+			check = a.barren.firstCheck(i)
 		} else if s == a.dead {
+			a.barren.keep(a.drops)
 			return end, ok
 		}
 		i += width
@@ -526,6 +541,7 @@ func (a *automaton) forward(text []byte, at int) (end int, ok bool) {
 	if next&ended != 0 {
 		return len(text), true
 	}
+	a.barren.keep(a.drops)
 	return end, ok
 }
 

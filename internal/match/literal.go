@@ -6,6 +6,7 @@ package match
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -38,8 +39,9 @@ type required struct {
 }
 
 const (
-	mostLiterals = 64 // in a set
-	mostClass    = 12 // runes of a class that are taken one by one
+	mostLiterals = 64   // in a set
+	mostClass    = 12   // runes of a class that are taken one by one
+	mostBytes    = 4096 // of all that are put together piece by piece
 )
 
 // requiredOf returns what every match of a simplified tree must contain, if that is worth to be searched for.
@@ -80,6 +82,10 @@ func read(tree *syntax.Regexp) reading {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return reading{finite: true, all: []literal{{}}}
 	case syntax.OpLiteral:
+		if tree.Flags&syntax.FoldCase == 0 && !slices.ContainsFunc(tree.Rune, unreadable) {
+			text := string(tree.Rune)
+			return exactly(literal{text, string(make([]byte, len(text)))})
+		}
 		parts := make([]reading, len(tree.Rune))
 		for i, r := range tree.Rune {
 			parts[i] = readRune(r, tree.Flags&syntax.FoldCase != 0)
@@ -123,7 +129,11 @@ func readRune(r rune, fold bool) reading {
 	return readClass(pairs)
 }
 
-// readClass reads a class of few runes. U+FFFD stands for stray bytes too and makes a class unreadable.
+// unreadable reports whether texts can hold the rune in other bytes than its own: U+FFFD stands for stray bytes too, and
+// what is no character is in no text.
+func unreadable(r rune) bool { return r == utf8.RuneError || !utf8.ValidRune(r) }
+
+// readClass reads a class of few runes.
 func readClass(pairs []rune) reading {
 	var runes []rune
 	for i := 0; i < len(pairs); i += 2 {
@@ -131,13 +141,13 @@ func readClass(pairs []rune) reading {
 			return reading{}
 		}
 		for r := pairs[i]; r <= pairs[i+1]; r++ {
-			if runes = append(runes, r); len(runes) > mostClass || r == utf8.RuneError {
+			if runes = append(runes, r); len(runes) > mostClass || unreadable(r) {
 				return reading{}
 			}
 		}
 	}
 	r := reading{finite: true, bare: true}
-	has := func(r rune) bool { return contains1(runes, r) }
+	has := func(r rune) bool { return slices.Contains(runes, r) }
 	for _, c := range runes {
 		switch {
 		case 'a' <= c && c <= 'z' && has(c-caseBit):
@@ -154,15 +164,6 @@ func readClass(pairs []rune) reading {
 	return r
 }
 
-func contains1(runes []rune, r rune) bool {
-	for _, c := range runes {
-		if c == r {
-			return true
-		}
-	}
-	return false
-}
-
 // inARow reads a concatenation: runs of finite parts are multiplied; the best run, or the best need of another part, is what
 // the whole needs.
 func inARow(parts []reading) reading {
@@ -175,7 +176,7 @@ func inARow(parts []reading) reading {
 		}
 	}
 	for _, part := range parts {
-		if part.finite && len(part.all)*len(run.all) <= mostLiterals {
+		if part.finite && (len(part.all) == 1 && len(part.all[0].text) == 0 || fits(part.all, run.all)) {
 			run = reading{finite: true, bare: run.bare && part.bare, all: product(run.all, part.all)}
 			continue
 		}
@@ -193,6 +194,18 @@ func inARow(parts []reading) reading {
 	}
 	offer(run.all)
 	return reading{needed: needed}
+}
+
+// fits reports whether the product of two sets is small.
+func fits(left, right []literal) bool {
+	bytes := 0
+	for _, l := range left {
+		bytes += len(l.text) * len(right)
+	}
+	for _, r := range right {
+		bytes += len(r.text) * len(left)
+	}
+	return len(left)*len(right) <= mostLiterals && bytes <= mostBytes
 }
 
 func product(left, right []literal) []literal {

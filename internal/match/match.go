@@ -224,6 +224,9 @@ func (m *Matcher) FindAll(text []byte, yield func(start, end int) bool) {
 }
 
 func (m *Matcher) each(text []byte, yield func(start, end int) bool) {
+	if m.ends != nil {
+		m.ends.barren.reset()
+	}
 	for at, previous := 0, -1; at <= len(text); {
 		start, end, ok := m.first(text, at)
 		if !ok {
