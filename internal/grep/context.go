@@ -3,10 +3,7 @@
 
 package grep
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // beforeFrom returns the offset of the context before the line that begins at
 // start: no more lines than asked for, none that has been reported, and not too
@@ -71,10 +68,10 @@ func (s *Searcher) leaveOut(start, next int) {
 		s.after--
 		s.reported = next
 	case s.query.Before > 0:
-		// Those that no context reaches any more are forgotten now and then.
-		if n := len(s.leftOut); n == cap(s.leftOut) {
-			i, _ := slices.BinarySearch(s.leftOut, start-s.limits.context)
-			s.leftOut = slices.Delete(s.leftOut, 0, max(i, n-s.query.Before, 0))
+		if len(s.leftOut) == maxLeftOut {
+			kept := s.leftOut[maxLeftOut/2:]
+			s.reported = max(s.reported, kept[0]) // no context reaches beyond
+			s.leftOut = append(s.leftOut[:0], kept...)
 		}
 		s.leftOut = append(s.leftOut, start)
 	}

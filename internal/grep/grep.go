@@ -21,7 +21,8 @@
 //
 // It is bounded whatever the input: no line is longer than 16 MiB, no text that is
 // matched across lines larger than 64 MiB, no context before a match larger than
-// 16 MiB (of more, the lines nearest to the match are reported).
+// 16 MiB (of more, the lines nearest to the match are reported). Of the matches in
+// one line the first 65,536 are told.
 package grep
 
 import (
@@ -41,6 +42,7 @@ const (
 	batchText  = 64 << 10  // bytes of text that make a batch full
 	batchLines = 512
 	batchSpans = 8 << 10
+	maxLeftOut = 64 << 10 // lines that context passes over
 	maxSpans   = 64 << 10 // of one line
 )
 
@@ -50,8 +52,15 @@ type Query struct {
 	Pattern       *match.Pattern
 	Multiline     bool // Pattern is one for whole texts
 	Before, After int  // lines of context, with GrepContent
-	MaxLineBytes  int  // longer lines are cut, with GrepContent; 0: never
 	Mode          ambit.GrepMode
+
+	// MaxLineBytes is how much is shown of a line, with GrepContent; 0: all. Of
+	// a longer one that is its beginning, if the first match is in that; else
+	// what is around the first match, as much before it as behind it where
+	// there is; else the beginning of the match. No character is cut, so that
+	// it may be less. Spans tell what of the matches is shown, Column is that
+	// of the whole line. Of a line of context it is the beginning.
+	MaxLineBytes int
 
 	// Limit ends what is reported of a stream with GrepContent: after so many
 	// matching lines and the After lines that follow the last of them, which

@@ -54,8 +54,14 @@ func naive(path string, content []byte, q Query, expression *regexp.Regexp, l li
 		found := expression.FindAllIndex(text, -1)
 		for i, line := range all {
 			contents[i] = bytes.TrimSuffix(line, []byte("\n"))
+			next := start + len(line)
+			for len(found) > 0 && found[0][1] < start {
+				found = found[1:]
+			}
 			for _, m := range found {
-				next := start + len(line)
+				if m[0] > next {
+					break
+				}
 				last := next == len(text) && len(contents[i]) == len(line)
 				touches := m[0] < next && m[1] > start ||
 					m[0] == m[1] && start <= m[0] && (m[0] < next || last && m[0] == next)
@@ -83,7 +89,8 @@ func naive(path string, content []byte, q Query, expression *regexp.Regexp, l li
 	leftOut := make([]bool, len(all))
 	matching := make([]bool, len(all))
 	context := make([]bool, len(all))
-	last := -1 // matching line
+	last := -1  // matching line
+	behind := 0 // the first line that is not marked as context of an earlier one
 	for i := range all {
 		if a.Result.More && q.After < i-last {
 			tooLong = false // not reached
@@ -105,18 +112,22 @@ func naive(path string, content []byte, q Query, expression *regexp.Regexp, l li
 			tooLong = tooLong && q.After >= len(all)-last
 		default:
 			matching[i] = true
-			last = i
 			a.Result.Lines++
+			behind = max(behind, i+1)
 			bytesLeft := l.context
 			for j := i - 1; j >= 0 && i-j <= q.Before; j-- {
 				if bytesLeft -= len(all[j]); bytesLeft < 0 {
 					break
 				}
+				if matching[j] {
+					break // what is before has been marked for that line
+				}
 				context[j] = true
 			}
-			for j := i + 1; j < len(all) && j-i <= q.After; j++ {
-				context[j] = true
+			for ; behind < len(all) && behind-i <= q.After; behind++ {
+				context[behind] = true
 			}
+			last = i
 		}
 		if a.Result.More && q.After <= i-last {
 			break
