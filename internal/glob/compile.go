@@ -14,6 +14,7 @@ const (
 	maxSegments  = 10_000    // with all alternatives written out
 	maxWildcards = 16_384    // pieces of the segments that are more than a literal or a *
 	maxSteps     = 4_000_000 // of writing out
+	maxGlobstars = 8         // in a segment that has other pieces too
 )
 
 // A budget is what is left of these.
@@ -26,7 +27,7 @@ func (b *budget) spend(segments, wildcards, steps int) error {
 	b.wildcards -= wildcards
 	b.steps -= steps
 	if b.segments < 0 || b.wildcards < 0 || b.steps < 0 {
-		return badPattern(fmt.Sprintf("too many alternatives: written out they come to more than %d segments or %d wildcards", maxSegments, maxWildcards))
+		return badPattern(fmt.Sprintf("too many alternatives: written out, a pattern may have %d segments and %d pieces between wildcards", maxSegments, maxWildcards))
 	}
 	return nil
 }
@@ -184,8 +185,21 @@ func (c *compiler) emit(s, next int) error {
 	if len(r.nodes) == 1 && r.nodes[0].kind == literal && r.nodes[0].text == ".." {
 		return badPattern("a .. leads out of the folder; say it in the base instead")
 	}
+	if countGlobstars(r.nodes) > maxGlobstars && len(r.nodes) > countGlobstars(r.nodes) {
+		return badPattern(fmt.Sprintf("more than %d ** in one segment", maxGlobstars))
+	}
 	c.runs[s] = append(c.runs[s], r)
 	return c.budget.spend(1, 0, 0)
+}
+
+func countGlobstars(nodes []node) int {
+	count := 0
+	for _, n := range nodes {
+		if n.kind == globstar {
+			count++
+		}
+	}
+	return count
 }
 
 // joined returns the pieces of one segment with literals that touch made one, and stars too.
@@ -246,7 +260,7 @@ func (c *compiler) connect(s int, filter bool) error {
 			if r.next >= 0 {
 				c.states[s].same = append(c.states[s].same, r.next)
 			}
-		case !slices.ContainsFunc(r.nodes, func(n node) bool { return n.kind != globstar }):
+		case countGlobstars(r.nodes) == len(r.nodes):
 			err = c.connectFolders(s, r.next, accept)
 		default:
 			if filter && accept != acceptNone {
@@ -319,6 +333,11 @@ func (c *compiler) connectRun(s int, nodes []node, next int, accept acceptance) 
 			parts[len(parts)-1] = append(parts[len(parts)-1], n)
 		}
 	}
+	if len(parts) > 1 {
+		if err := c.budget.spend(len(parts)*(len(parts)+1)/2, 0, 0); err != nil {
+			return err
+		}
+	}
 	// crossed[i] is the state behind a slash within the ** before parts[i]: **/* and what follows.
 	crossed := make([]int, len(parts))
 	for i := len(parts) - 1; i > 0; i-- {
@@ -369,9 +388,6 @@ func (c *compiler) connectRun(s int, nodes []node, next int, accept acceptance) 
 
 // edge adds an edge to state s.
 func (c *compiler) edge(s int, nodes []node, accept acceptance, to int) error {
-	if err := c.budget.spend(1, 0, len(nodes)); err != nil {
-		return err
-	}
 	nodes = joined(nodes)
 	segment, err := newSegment(nodes)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // maxDepth bounds how deep braces nest, since parsing and writing out recurse.
-const maxDepth = 50_000
+const maxDepth = 10_000
 
 type kind uint8
 
@@ -93,7 +93,11 @@ func (p *parser) sequence(s *sequence) error {
 			}
 			p.at++
 		case '/':
-			add(node{kind: slash})
+			flush()
+			// Empty segments mean nothing.
+			if n := len(s.nodes); n == 0 || s.nodes[n-1].kind != slash {
+				s.nodes = append(s.nodes, node{kind: slash})
+			}
 			p.at++
 		case '?':
 			add(node{kind: single})
@@ -106,7 +110,9 @@ func (p *parser) sequence(s *sequence) error {
 			if p.at-begin == 1 {
 				add(node{kind: star})
 			} else {
-				add(node{kind: globstar})
+				flush()
+				s.dropFolders()
+				s.nodes = append(s.nodes, node{kind: globstar})
 			}
 		case '[':
 			class, err := p.class()
@@ -145,6 +151,17 @@ func (p *parser) sequence(s *sequence) error {
 	}
 	flush()
 	return nil
+}
+
+// dropFolders drops a segment that is **, and its slash, from the end: before another **, whatever follows, it means nothing.
+func (s *sequence) dropFolders() {
+	n := len(s.nodes)
+	if n < 2 || s.nodes[n-1].kind != slash || s.nodes[n-2].kind != globstar {
+		return
+	}
+	if n == 2 && s.parent == nil || n > 2 && s.nodes[n-3].kind == slash {
+		s.nodes = s.nodes[:n-2]
+	}
 }
 
 // alternatives reads from an opening brace to past the closing one. The node will be the next of parent.

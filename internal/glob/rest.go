@@ -4,11 +4,12 @@
 package glob
 
 import (
+	"slices"
 	"strings"
 )
 
 // Rest returns a pattern for what lies beneath the folder: compiled by [Compile] and started there with the same dots, it
-// gives the same answers. It is "" when the state is [State.Dead].
+// gives the same answers. It is "" when the state is [State.Dead]. The rest of a pattern close to its limits can be beyond them.
 func (s State) Rest() string {
 	active := make(map[*state]bool)
 	for st := range s.states {
@@ -21,7 +22,9 @@ func (s State) Rest() string {
 			continue
 		}
 		if st.place.sequence == nil {
-			whole = append(whole, st.text)
+			if !slices.Contains(whole, st.text) {
+				whole = append(whole, st.text)
+			}
 			continue
 		}
 		r.enter(st.place, st.text)
@@ -71,7 +74,7 @@ func (r *rest) enter(p position, text string) {
 			r.enter(position{parent, -1}, "")
 		}
 	}
-	if p.index >= 0 {
+	if p.index >= 0 && !slices.Contains(r.entries[p.sequence][p.index], text) {
 		r.entries[p.sequence][p.index] = append(r.entries[p.sequence][p.index], text)
 	}
 }
