@@ -430,6 +430,7 @@ func (a *automaton) line(text []byte) (at int, ok bool) {
 			class, width := uint32(classes[text[i]]), 1
 			if class == 0 {
 				class, width = a.decode(text[i:])
+				stop = i + 12 // others are likely to be near
 			}
 			next := a.table[s+class]
 			if next == unknown {

@@ -7,9 +7,9 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +24,12 @@ var corpus = sync.OnceValue(func() []byte {
 		}
 		return text
 	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		panic(err)
+	}
 	var text []byte
-	_ = filepath.WalkDir(filepath.Join(runtime.GOROOT(), "src"), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(filepath.Join(string(bytes.TrimSpace(root)), "src"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(text) > 32<<20 {
 			return err
 		}

@@ -243,7 +243,7 @@ func (s sampler) options() Options {
 func TestOracle(t *testing.T) {
 	n := *seeds
 	if n == 0 {
-		n = 2000
+		n = 1500
 		if testing.Short() {
 			n = 400
 		}
@@ -315,10 +315,10 @@ func TestFarAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := p.NewMatcher()
-		for seed := range uint64(4) {
+		for seed := range uint64(2) {
 			s := sampler{rand.New(rand.NewPCG(seed, 6))}
 			var line []byte
-			for len(line) < 3000 {
+			for len(line) < 2500 {
 				line = append(line, s.of("a", "aa", "ab", "aaaaaaaa", "é", "_")...)
 				if s.IntN(1000) == 0 {
 					line = append(line, s.of("z", "q", "y")...)
@@ -328,7 +328,7 @@ func TestFarAhead(t *testing.T) {
 			known += len(m.ends.barren.known)
 		}
 	}
-	if known < 100 {
+	if known < 50 {
 		t.Errorf("only %d states were known to be barren", known)
 	}
 	p, err := Compile(`a.*z|a`, Options{})
