@@ -115,8 +115,12 @@ type Linker interface {
 }
 
 // Searcher is the optional interface behind [Capabilities].Search: a search
-// that runs where the data is. No backend of this version claims it. Both methods call yield from one goroutine, in
-// order, and stop when it returns false.
+// that runs where the data is. Callers use package search, which serves any file
+// system, with and without it.
+//
+// Both methods call yield on the caller's goroutine, in the order of paths
+// (segment by segment, in byte order; lines by number), and stop when it returns
+// false. What package search says of what is searched holds for both.
 type Searcher interface {
 	Glob(ctx context.Context, q GlobQuery, yield func(GlobMatch) bool) (SearchSummary, error)
 	Grep(ctx context.Context, q GrepQuery, yield func(GrepMatch) bool) (SearchSummary, error)

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/internal/filetype"
 	"github.com/ambitfs/ambit/internal/find"
 )
 
@@ -88,3 +89,7 @@ func baseOf(ctx context.Context, fsys ambit.FileSystem, base string) func() (fin
 		return find.Base{Path: info.Path, Kind: info.Kind}, err
 	}
 }
+
+// Types returns the names of the types of files that GrepQuery.Types takes,
+// sorted.
+func Types() []string { return filetype.Names() }

@@ -3,8 +3,8 @@
 
 // Quickstart opens this repository's own folder as a machine, reads from it,
 // is refused with reasons, changes files in a scratch folder by compare and
-// swap, by exact edits and by patches, and runs the conformance suite on the
-// memory and local backends.
+// swap, searches, changes files by exact edits and by patches, and runs the
+// conformance suite on the memory and local backends.
 //
 //	go run ./examples/quickstart
 package main
@@ -24,7 +24,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	for _, step := range []func(context.Context, io.Writer) error{read, refuse, change, text, prove} {
+	for _, step := range []func(context.Context, io.Writer) error{read, refuse, change, find, text, prove} {
 		if err := step(ctx, os.Stdout); err != nil {
 			log.Fatal(err)
 		}

@@ -50,6 +50,14 @@ func TestChange(t *testing.T) {
 		"created /notes/todo.txt and [/notes]", "a second write with the same version: changed", `the file holds "two\n"`)
 }
 
+func TestFind(t *testing.T) {
+	got := output(t, find)
+	wantLines(t, got, "\n/examples/quickstart/main.go\n/go.mod\n/go.work\n", "/aferofs/", "func New(", "more: true\n", "bad-pattern")
+	if strings.Contains(got, "go.sum") {
+		t.Errorf("a denied name is shown:\n%s", got)
+	}
+}
+
 func TestText(t *testing.T) {
 	wantLines(t, output(t, text),
 		"lines 2 to 4 of /LICENSE:", "the last one:    limitations under the License.",
