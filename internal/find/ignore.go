@@ -14,8 +14,9 @@ import (
 
 const (
 	ignoreFile = ".gitignore"
-	// maxRules bounds an ignore file, in bytes; git's own bound is 100 MB.
-	maxRules = 16 << 20
+	// maxRules bounds an ignore file, in bytes: its rules take many times as much.
+	// git's own bound is 100 MB.
+	maxRules = 1 << 20
 )
 
 // folderRules adds what a folder says of itself to the rules from above. kind

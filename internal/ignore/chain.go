@@ -15,9 +15,7 @@
 // number of their rules and to the square of the length of a name.
 package ignore
 
-import (
-	"slices"
-)
+import "slices"
 
 // A Chain holds the rules that apply to the entries of one folder. The nil
 // Chain has no rules and is where a walk begins. A Chain does not change, so
@@ -81,35 +79,6 @@ func (c *Chain) enter(name string) *Chain {
 	return &Chain{layers}
 }
 
-// EnterNamed is Enter for a folder that somebody named, or that lies on the way
-// to what was named: it is entered even if it is ignored. The rules that ignore
-// it do not hold beneath it either, or a rule like "build/**" would leave
-// nothing in build/out. Should more than maxLapsed rules of one file ignore it,
-// none of that file holds.
-func (c *Chain) EnterNamed(name string) *Chain {
-	for c != nil {
-		i, last := c.last(name, true)
-		if last == none || last.negated() {
-			break
-		}
-		c = c.without(i, last)
-	}
-	return c.Enter(name)
-}
-
-// without returns the chain without one rule of a layer.
-func (c *Chain) without(i int, last rank) *Chain {
-	layers := slices.Clone(c.layers)
-	l := &layers[i]
-	if len(l.rules.lapsed) < maxLapsed {
-		l.rules = l.rules.without(last)
-		l.open = slices.DeleteFunc(slices.Clone(l.open), func(p partial) bool { return p.of.rank == last })
-	} else if layers = slices.Delete(layers, i, i+1); len(layers) == 0 {
-		return nil
-	}
-	return &Chain{layers}
-}
-
 // Ignored reports whether the rules leave out name, an entry of the folder;
 // dir says whether it is a folder itself, which a link to one is not. It
 // supposes that the folder is not ignored.
@@ -117,18 +86,12 @@ func (c *Chain) Ignored(name string, dir bool) bool {
 	if c == nil {
 		return false
 	}
-	_, last := c.last(name, dir)
-	return last != none && !last.negated()
-}
-
-// last returns the rank of the rule that decides on name, and its layer.
-func (c *Chain) last(name string, dir bool) (int, rank) {
 	for i := len(c.layers) - 1; i >= 0; i-- {
 		if last := c.layers[i].last(name, dir); last != none {
-			return i, last
+			return !last.negated()
 		}
 	}
-	return -1, none
+	return false
 }
 
 // last returns the rank of the last rule that matches name.

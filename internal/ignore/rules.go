@@ -3,10 +3,7 @@
 
 package ignore
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Rules are those of one file. They do not change once parsed. The nil *Rules
 // has none.
@@ -14,8 +11,6 @@ type Rules struct {
 	places   []folder // by place; the first, nowhere, is not used
 	children map[edge]place
 	exact    map[edge]lastTwo // rules that are a path without wildcards, by the folder and the name in it
-	text     string
-	lapsed   []rank // rules in text that do not count
 }
 
 // A folder holds the rules that begin with its path, spelled out.
@@ -89,17 +84,12 @@ type rule struct {
 // The rules take up to a hundred times the memory of the content, so what is
 // read of a file is to be bounded.
 func Parse(content []byte) *Rules {
-	return parse(strings.TrimPrefix(string(content), "\ufeff"), nil)
-}
-
-func parse(text string, lapsed []rank) *Rules {
 	r := &Rules{
 		places:   make([]folder, top+1),
 		children: make(map[edge]place),
 		exact:    make(map[edge]lastTwo),
-		text:     text,
-		lapsed:   lapsed,
 	}
+	text := strings.TrimPrefix(string(content), "\ufeff")
 	for number := 1; text != ""; number++ {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
@@ -111,17 +101,9 @@ func parse(text string, lapsed []rank) *Rules {
 		if negated {
 			rank |= 1
 		}
-		r.add(pattern, rule{rank, dir}, slices.Contains(lapsed, rank))
+		r.add(pattern, rule{rank, dir})
 	}
 	return r
-}
-
-// maxLapsed is how many rules of a file are left out one by one.
-const maxLapsed = 16
-
-// without returns the rules less one. Their places stay the same.
-func (r *Rules) without(one rank) *Rules {
-	return parse(r.text, append(slices.Clip(r.lapsed), one))
 }
 
 func (r *Rules) empty() bool {
@@ -159,11 +141,10 @@ func trimSpaces(line string) string {
 	return trimmed
 }
 
-// add adds a rule behind all others. Of one that has lapsed only the places are
-// added.
-func (r *Rules) add(pattern string, of rule, lapsed bool) {
+// add adds a rule behind all others.
+func (r *Rules) add(pattern string, of rule) {
 	if !strings.Contains(pattern, "/") {
-		if p, ok := compile(pattern); ok && !lapsed {
+		if p, ok := compile(pattern); ok {
 			r.places[top].addBeneath(p, of)
 		}
 		return
@@ -173,11 +154,9 @@ func (r *Rules) add(pattern string, of rule, lapsed bool) {
 	for range maxPlaces {
 		slash := strings.IndexAny(pattern, `/*?[\`)
 		if slash < 0 {
-			if !lapsed {
-				key := edge{at, pattern}
-				r.places[at].exact = true
-				r.exact[key] = r.exact[key].with(of)
-			}
+			key := edge{at, pattern}
+			r.places[at].exact = true
+			r.exact[key] = r.exact[key].with(of)
 			return
 		}
 		if pattern[slash] != '/' {
@@ -185,9 +164,6 @@ func (r *Rules) add(pattern string, of rule, lapsed bool) {
 		}
 		at = r.child(at, pattern[:slash])
 		pattern = pattern[slash+1:]
-	}
-	if lapsed {
-		return
 	}
 	for _, p := range compilePath(pattern) {
 		r.places[at].add(p, of)
