@@ -121,6 +121,20 @@ func benchmark(b *testing.B, pattern string, o Options, withSpans bool) {
 	b.ReportMetric(float64(lines), "lines")
 }
 
+func BenchmarkCompile(b *testing.B) {
+	for _, bench := range benchmarks {
+		b.Run(bench.name, func(b *testing.B) {
+			for b.Loop() {
+				p, err := Compile(bench.pattern, bench.o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.NewMatcher().Next([]byte("a line\n"), 0)
+			}
+		})
+	}
+}
+
 func BenchmarkRegexp(b *testing.B) {
 	for _, bench := range benchmarks {
 		b.Run(bench.name, func(b *testing.B) {

@@ -446,6 +446,18 @@ func FuzzOracle(f *testing.F) {
 	})
 }
 
+func TestWordPairs(t *testing.T) {
+	pairs := wordPairs()
+	for r := range rune(utf8.MaxRune + 1) {
+		if contains(pairs, r) != isWord(r) {
+			t.Fatalf("%U is a word character: %v and %v", r, contains(pairs, r), isWord(r))
+		}
+	}
+	if !slices.IsSorted(pairs) {
+		t.Error("not sorted")
+	}
+}
+
 func TestBadPatterns(t *testing.T) {
 	for _, test := range []struct {
 		pattern string

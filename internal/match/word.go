@@ -31,26 +31,32 @@ func isASCIIWord(r rune) bool {
 
 // wordPairs returns the word characters, as sorted pairs of first and last.
 var wordPairs = sync.OnceValue(func() []rune {
-	var each []rune
-	for _, table := range wordTables {
-		for _, r := range table.R16 {
-			for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
-				each = append(each, c)
-			}
+	type span struct{ first, last rune }
+	var spans []span
+	add := func(first, last, stride rune) {
+		if stride == 1 {
+			spans = append(spans, span{first, last})
+			return
 		}
-		for _, r := range table.R32 {
-			for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
-				each = append(each, c)
-			}
+		for r := first; r <= last; r += stride {
+			spans = append(spans, span{r, r})
 		}
 	}
-	slices.Sort(each)
+	for _, table := range wordTables {
+		for _, r := range table.R16 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+		for _, r := range table.R32 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int { return int(a.first - b.first) })
 	var pairs []rune
-	for _, r := range each {
-		if n := len(pairs); n > 0 && r <= pairs[n-1]+1 {
-			pairs[n-1] = r
+	for _, s := range spans {
+		if n := len(pairs); n > 0 && s.first <= pairs[n-1]+1 {
+			pairs[n-1] = max(pairs[n-1], s.last)
 		} else {
-			pairs = append(pairs, r, r)
+			pairs = append(pairs, s.first, s.last)
 		}
 	}
 	return pairs
