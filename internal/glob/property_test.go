@@ -86,7 +86,39 @@ func TestAgainstOracle(t *testing.T) {
 	if testing.Short() {
 		seeds = 1
 	}
-	testAgainstOracle(t, 1, 1+seeds, 400)
+	testAgainstOracle(t, 1, 1+seeds, 250)
+}
+
+// TestCornersAgainstOracle compares what random patterns seldom come to.
+func TestCornersAgainstOracle(t *testing.T) {
+	for _, pattern := range []string{
+		"**aa{*/*}**//**",
+		"x{a/*,b}**/c",
+		"a{**/**b,c}",
+		"{**/**,a}b",
+		"{**/}**/b",
+		"{*}**{}**/b",
+		"{*,a}**",
+		"[\\!-\uffff]x",
+		"[!\x01- \u0400-\u0fff]x",
+		"*[\\!-\uffff]?[!a\u0100-\uffff]*",
+		"{a,b}/{,c}/{,d}",
+		"a/{.,b}/{./,}",
+		"**/{./,a/}b/",
+	} {
+		for _, filter := range []bool{false, true} {
+			o := newOracle(pattern, filter)
+			p, err := compileAs(pattern, filter)
+			if err != nil || o == nil {
+				t.Errorf("%q: %v; the oracle takes it: %v", pattern, err, o != nil)
+				continue
+			}
+			checkAgainst(t, o, p, pattern, filter, []string{
+				"a/ab/aa/bba", "aa/b", "xa/y", "xa/yz/c", "xa/c", "ab", "ab/b", "ax/b", "b", "a/b", "a/x/b", "a", "!x", "ax", " x", "-x", "\u0500x", "a!bb",
+				"b/c/d", "b/c", "a/d", "a/b/", "x/a/b", "a/a/b",
+			})
+		}
+	}
 }
 
 func testAgainstOracle(t *testing.T, from, to uint64, patterns int) {

@@ -119,20 +119,6 @@ func (r *rest) write(s *sequence) []byte {
 
 // appendNodes writes the pieces of one segment.
 func appendNodes(b []byte, nodes []node) []byte {
-	stars, others := 0, 0
-	for i := range nodes {
-		switch nodes[i].kind {
-		case star:
-			stars++
-		case globstar:
-		default:
-			others++
-		}
-	}
-	if others == 0 && stars > 0 {
-		// Written beside each other, a * and a ** would be a segment that is **.
-		return append(b, '*')
-	}
 	for i := range nodes {
 		if nodes[i].kind == star && i > 0 && nodes[i-1].kind == star {
 			continue

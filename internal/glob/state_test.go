@@ -62,6 +62,8 @@ func TestRest(t *testing.T) {
 		{"{a,b/c}/d", []string{"b"}, "c/d"},
 		{"{a,*}/{d,e},f", []string{"a"}, `{d,e}\,f`},
 		{"a**b/c", []string{"ax"}, "**/*b/c"},
+		{"a**b**c", []string{"ax", "bx"}, "**/*c"},
+		{"{a/*,b}**c", []string{"a"}, "{*}**c"},
 	} {
 		s := mustCompile(t, test.pattern).Start(true)
 		for _, name := range test.folders {
