@@ -112,11 +112,16 @@ type searchFolder struct {
 	path string
 }
 
-func (f *searchFolder) Entries(context.Context) ([]find.Entry, error) {
+func (f *searchFolder) Entries(_ context.Context, names []string) ([]find.Entry, error) {
 	var all []entry
 	if f.dir != nil {
 		var err error
-		if all, err = f.dir.entries(); err != nil {
+		if names != nil && len(names) <= fewNames && !f.root.disk.folds {
+			all, err = lookupAll(f.dir, names)
+		} else {
+			all, err = f.dir.entries()
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -132,6 +137,24 @@ func (f *searchFolder) Entries(context.Context) ([]find.Entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// fewNames is how many names are looked up one by one in a folder that is not
+// listed.
+const fewNames = 16
+
+func lookupAll(d searchDir, names []string) ([]entry, error) {
+	var all []entry
+	for _, name := range names {
+		info, err := d.lookup(name)
+		switch {
+		case err == nil:
+			all = append(all, entry{name, info.kind()})
+		case unlessSwapped(err) != nil:
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // withWay returns the entries with a folder that leads to a root, which is here

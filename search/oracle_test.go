@@ -37,18 +37,23 @@ func TestSameAnswersEverywhere(t *testing.T) {
 		for range 25 {
 			g := randomGlob(rng, files)
 			want := naiveGlob(t, files, g)
+			sums := map[string]ambit.SearchSummary{}
 			for name, fsys := range everywhere {
-				if got := globOf(t, fsys, g); !cmp.Equal(got, want) {
+				got, sum := globOf(t, fsys, g)
+				if sums[name] = sum; !cmp.Equal(got, want) {
 					t.Fatalf("seed %d, %s: %s\nfiles %q\n%s", seed, name, show(g), slices.Sorted(maps.Keys(files)), cmp.Diff(want, got))
 				}
 			}
+			sameSummaries(t, seed, g, sums)
 			q := randomGrep(rng, files)
 			wantLines := naiveGrep(t, files, q)
 			for name, fsys := range everywhere {
-				if got := grepOf(t, fsys, q); !cmp.Equal(got, wantLines) {
+				got, sum := grepOf(t, fsys, q)
+				if sums[name] = sum; !cmp.Equal(got, wantLines) {
 					t.Fatalf("seed %d, %s: %s\nfiles %q\n%s", seed, name, show(q), files, cmp.Diff(wantLines, got))
 				}
 			}
+			sameSummaries(t, seed, q, sums)
 		}
 	}
 }
@@ -62,7 +67,20 @@ type answer struct {
 	Hidden    int
 }
 
-func globOf(t *testing.T, fsys ambit.FileSystem, q ambit.GlobQuery) answer {
+// sameSummaries fails unless the engines have counted the same.
+func sameSummaries(t *testing.T, seed int, q any, sums map[string]ambit.SearchSummary) {
+	t.Helper()
+	var first string
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if first == "" {
+			first = name
+		} else if diff := cmp.Diff(sums[first], sums[name]); diff != "" {
+			t.Fatalf("seed %d: %s: the summaries of %s and %s differ:\n%s", seed, show(q), first, name, diff)
+		}
+	}
+}
+
+func globOf(t *testing.T, fsys ambit.FileSystem, q ambit.GlobQuery) (answer, ambit.SearchSummary) {
 	t.Helper()
 	r, err := search.Glob(t.Context(), fsys, q)
 	if err != nil {
@@ -75,10 +93,10 @@ func globOf(t *testing.T, fsys ambit.FileSystem, q ambit.GlobQuery) answer {
 	if a.Truncated {
 		a.Hidden = -1 // of what was looked at
 	}
-	return a
+	return a, r.Summary
 }
 
-func grepOf(t *testing.T, fsys ambit.FileSystem, q ambit.GrepQuery) answer {
+func grepOf(t *testing.T, fsys ambit.FileSystem, q ambit.GrepQuery) (answer, ambit.SearchSummary) {
 	t.Helper()
 	r, err := search.Grep(t.Context(), fsys, q)
 	if err != nil {
@@ -91,7 +109,7 @@ func grepOf(t *testing.T, fsys ambit.FileSystem, q ambit.GrepQuery) answer {
 	if a.Truncated {
 		a.Hidden = -1
 	}
-	return a
+	return a, r.Summary
 }
 
 // backends returns the tree on each backend, and where its search is by listing.

@@ -32,7 +32,7 @@ type folder struct {
 // page is how many entries are asked for at a time.
 const page = 1000
 
-func (f *folder) Entries(ctx context.Context) ([]find.Entry, error) {
+func (f *folder) Entries(ctx context.Context, _ []string) ([]find.Entry, error) {
 	var entries []find.Entry
 	o := &ambit.ListOptions{Limit: page, Details: f.details}
 	for {

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	ignoreFile = ".gitignore"
+	ignoreFile     = ".gitignore"
+	repositoryName = ".git"
 	// maxRules bounds an ignore file, in bytes: its rules take many times as much.
 	// git's own bound is 100 MB.
 	maxRules = 1 << 20
@@ -22,7 +23,7 @@ const (
 // folderRules adds what a folder says of itself to the rules from above. kind
 // tells what has a name there, KindUnknown for nothing.
 func (s *search) folderRules(in Folder, path string, rules *ignore.Chain, kind func(name string) ambit.Kind, skip func(path string, err error)) *ignore.Chain {
-	switch kind(".git") {
+	switch kind(repositoryName) {
 	case ambit.KindDirectory:
 		rules = rules.Repository(s.excludeFile(in, path, skip))
 	case ambit.KindRegular: // of a linked working tree, or a submodule
@@ -38,7 +39,7 @@ func (s *search) folderRules(in Folder, path string, rules *ignore.Chain, kind f
 
 // excludeFile reads .git/info/exclude.
 func (s *search) excludeFile(in Folder, path string, skip func(path string, err error)) *ignore.Rules {
-	for _, name := range []string{".git", "info"} {
+	for _, name := range []string{repositoryName, "info"} {
 		sub, err := in.Enter(s.ctx, name)
 		path = ambit.Join(path, name)
 		if err != nil {

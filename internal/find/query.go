@@ -183,3 +183,18 @@ func (v view) enter(name string) view {
 
 // dead reports that nothing beneath can match.
 func (v view) dead() bool { return len(v.include) == 0 }
+
+// names returns the only names that can match or lead on, nil where there is no
+// telling: of a folder on a literal path nothing else has to be looked at.
+func (v view) names() []string {
+	var all []string
+	for _, s := range slices.Concat(v.include, v.all) {
+		names, ok := s.Names()
+		if !ok {
+			return nil
+		}
+		all = append(all, names...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

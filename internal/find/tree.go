@@ -26,8 +26,9 @@ type Tree interface {
 // Folder is an open folder.
 type Folder interface {
 	// Entries returns what is in the folder, in any order, without what is hidden
-	// from everybody. The slice is the caller's.
-	Entries(ctx context.Context) ([]Entry, error)
+	// from everybody. With names that is asked for these alone, and may be of others
+	// too. The slice is the caller's.
+	Entries(ctx context.Context, names []string) ([]Entry, error)
 	// Lookup describes the entry name itself, also where it is a link.
 	Lookup(ctx context.Context, name string) (ambit.FileInfo, error)
 	// Shows reports whether the entry may be told of: no rule is against it.

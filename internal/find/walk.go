@@ -64,7 +64,12 @@ func (l *listing) list() error {
 	}
 	defer l.leave()
 	l.open = open
-	entries, err := open.Entries(l.ctx)
+	names := l.names()
+	asked := names
+	if names != nil && !l.ignored {
+		asked = append(slices.Clip(names), repositoryName, ignoreFile)
+	}
+	entries, err := open.Entries(l.ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -83,6 +88,11 @@ func (l *listing) list() error {
 		if i%256 == 255 {
 			if err := l.ctx.Err(); err != nil {
 				return err
+			}
+		}
+		if names != nil {
+			if _, ok := slices.BinarySearch(names, e.Name); !ok {
+				continue
 			}
 		}
 		l.look(e)
