@@ -12,8 +12,10 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,7 +164,7 @@ func TestAgainstNaive(t *testing.T) {
 			s.window.most = 10_000
 		}
 		if random.IntN(4) == 0 {
-			s.window.base = make([]byte, 0, 20_000)
+			s.window.base = make([]byte, 0, 100_000) // more than is read at once
 		}
 		s.batch.full.lines, s.batch.full.text, s.batch.full.spans = 1+random.IntN(5), 1+random.IntN(100), 1+random.IntN(30)
 		for range 2 { // the second stream in the buffers of the first
@@ -236,6 +238,36 @@ func TestBrokenReader(t *testing.T) {
 			if q.Mode == ambit.GrepCount && (len(got.Matches) != 1 || got.Matches[0].Count != n) {
 				t.Errorf("%s: count %+v, want %d", name, got.Matches, n)
 			}
+		}
+	}
+}
+
+// TestBrokenReaderOfUTF16: what is wrong first is told.
+func TestBrokenReaderOfUTF16(t *testing.T) {
+	for _, bad := range []bool{false, true} {
+		content := inUTF16([]byte(strings.Repeat("ab\nx\n", 3000)))
+		if bad {
+			content = append(content, 0x00, 0xdc, 'a', 0)
+		}
+		r := iotest.DataErrReader(io.MultiReader(bytes.NewReader(content), &fitful{err: errBroken, random: rand.New(rand.NewPCG(1, 1))}))
+		got, err := search(New(Query{Pattern: compile(t, "a", match.Options{})}), r, -1)
+		if got.Result.Lines != 3000 || (err == errBroken) == bad || (got.Reason == ambit.ErrNotText) != bad {
+			t.Errorf("bad content %v: %d lines, %v", bad, got.Result.Lines, err)
+		}
+	}
+}
+
+// TestLargeUTF16: text that takes more room as UTF-8 than it had.
+func TestLargeUTF16(t *testing.T) {
+	line := strings.Repeat("中文字符", 20) + "a"
+	content := inUTF16([]byte(strings.Repeat(line+"\n", 1000)))
+	got, err := search(New(Query{Pattern: compile(t, "a", match.Options{})}), bytes.NewReader(content), int64(len(content)))
+	if err != nil || len(got.Matches) != 1000 {
+		t.Fatalf("%d lines, %v", len(got.Matches), err)
+	}
+	for i, m := range got.Matches {
+		if m.Text != line || m.Line != i+1 {
+			t.Fatalf("line %d: %+v", i+1, m)
 		}
 	}
 }
@@ -466,6 +498,19 @@ func TestManyLeftOut(t *testing.T) {
 		}
 		if want := min(before-1, maxLeftOut/2); last < want {
 			t.Errorf("%d lines of context, want %d at least", last, want)
+		}
+	}
+
+	// Nothing of one stream is left out of the next.
+	s := New(Query{Pattern: compile(t, "k", match.Options{}), Before: 1})
+	text := strings.Repeat("text\n", 2000)
+	for _, test := range []struct {
+		content string
+		want    []string
+	}{{text + "\x00k\n", nil}, {text + "x x\nk\n", []string{"2001-x x", "2002:1:k"}}} {
+		got, _ := search(s, strings.NewReader(test.content), -1)
+		if want := test.want; !slices.Equal(shown(got), want) {
+			t.Errorf("%q, want %q", shown(got), want)
 		}
 	}
 }
