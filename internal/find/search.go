@@ -24,7 +24,7 @@ type Base struct {
 func Glob(ctx context.Context, tree Tree, base func() (Base, error), q ambit.GlobQuery, yield func(ambit.GlobMatch) bool) (ambit.SearchSummary, error) {
 	c, err := compileGlob(q)
 	if err != nil {
-		return ambit.SearchSummary{}, err
+		return ambit.SearchSummary{}, refusal(ctx, base, err)
 	}
 	t := &taking{limit: q.Limit}
 	return run(ctx, tree, base, c, t, func(f found, keeping *sync.Mutex) bool {
@@ -41,7 +41,7 @@ func Glob(ctx context.Context, tree Tree, base func() (Base, error), q ambit.Glo
 func Grep(ctx context.Context, tree Tree, base func() (Base, error), q ambit.GrepQuery, yield func(ambit.GrepMatch) bool) (ambit.SearchSummary, error) {
 	c, err := compileGrep(q)
 	if err != nil {
-		return ambit.SearchSummary{}, err
+		return ambit.SearchSummary{}, refusal(ctx, base, err)
 	}
 	t := &taking{limit: q.Limit, after: q.After}
 	return run(ctx, tree, base, c, t, func(f found, keeping *sync.Mutex) bool {
@@ -59,6 +59,23 @@ func Grep(ctx context.Context, tree Tree, base func() (Base, error), q ambit.Gre
 		}
 		return true
 	})
+}
+
+// refusal returns why a query that makes no sense is refused: what is judged
+// before it may be wrong as well.
+func refusal(ctx context.Context, base func() (Base, error), err error) error {
+	_, baseErr := base()
+	r := ambit.ReasonOf(baseErr)
+	if r == ambit.ErrClosed || r == ambit.ErrUnsupported {
+		return baseErr
+	}
+	if done := ended(ctx); done != nil {
+		return done
+	}
+	if r == ambit.ErrInvalidPath {
+		return baseErr
+	}
+	return err
 }
 
 // search is a search that runs.

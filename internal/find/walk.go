@@ -113,6 +113,9 @@ func (l *listing) kind(e Entry) ambit.Kind {
 // look decides what becomes of an entry.
 func (l *listing) look(e Entry) {
 	if l.grep == nil {
+		if !l.open.Shows(l.ctx, e.Name) {
+			return // not even counted
+		}
 		l.tally.searched++
 	}
 	kind := e.Kind
@@ -132,7 +135,7 @@ func (l *listing) look(e Entry) {
 			return
 		}
 	}
-	if matches(l.exclude, e.Name, isDir) || !l.open.Shows(l.ctx, e.Name) {
+	if matches(l.exclude, e.Name, isDir) || l.grep != nil && !l.open.Shows(l.ctx, e.Name) {
 		return
 	}
 	switch {
