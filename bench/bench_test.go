@@ -91,7 +91,9 @@ func TestContests(t *testing.T) {
 	patched = perFolder
 	defer func(a, b int64) { editedAtOnce, editedByOne = a, b }(editedAtOnce, editedByOne)
 	editedAtOnce, editedByOne = 100_000, 6_000_000
-	for _, c := range slices.Concat(contests(scratch), largeContests(scratch, 4<<20), largeLinesContests(scratch, 4<<20)) {
+	defer func(source string, files int) { searchedSource, searchedFiles = source, files }(searchedSource, searchedFiles)
+	searchedSource, searchedFiles = "src/path", 4100
+	for _, c := range slices.Concat(contests(scratch), largeContests(scratch, 4<<20), largeLinesContests(scratch, 4<<20), largeSearchContests(scratch)) {
 		outcomes, err := c.run(1, time.Nanosecond)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"testing/fstest"
 
 	"github.com/go-git/go-billy/v5"
@@ -72,7 +73,7 @@ func contests(scratch string) []contest {
 			{name: "afero.Walk", start: startAferoWalk},
 			{name: "ambit.Walk", start: startMemoryWalk},
 		}},
-	}, append(localContests(scratch), linesContests(scratch)...)...)
+	}, slices.Concat(localContests(scratch), linesContests(scratch), searchContests(scratch))...)
 }
 
 // drain reads r to its end and checks that it had a whole block.

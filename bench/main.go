@@ -7,7 +7,7 @@
 //
 //	go run ./bench                    # all contests, some minutes
 //	go run ./bench -run '^local: '    # those whose name matches
-//	go run ./bench -run stream -large # also what writes gigabytes
+//	go run ./bench -run stream -large # also what writes gigabytes, or many files
 //	go run ./bench -scratch /mnt/disk # files are made there, and removed
 //
 // The same operations are Go benchmarks too: go test -bench . ./bench.
@@ -35,7 +35,7 @@ func main() {
 	rounds := flag.Int("rounds", 11, "rounds of each contest")
 	slice := flag.Duration("slice", 100*time.Millisecond, "time of each contender in each round")
 	scratch := flag.String("scratch", "", "make files in a new folder beneath this `folder`, on the disk to be measured (default: that of temporary files)")
-	large := flag.Bool("large", false, "also run the contests that write gigabytes")
+	large := flag.Bool("large", false, "also run the contests that write gigabytes, or many files")
 	flag.Parse()
 	if err := run(*pattern, *scratch, *large, *rounds, *slice); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -63,6 +63,7 @@ func run(pattern, scratch string, large bool, rounds int, slice time.Duration) e
 	if large {
 		all = append(all, largeContests(scratch, largeStream)...)
 		all = append(all, largeLinesContests(scratch, largeStream)...)
+		all = append(all, largeSearchContests(scratch)...)
 	}
 	fmt.Printf("%s, %s/%s, %d CPUs\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	ran := 0

@@ -26,15 +26,15 @@ func runAsProcess(args []string) (code int, ran bool) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1, true
 	}
-	fmt.Fprintln(os.Stderr, peakMemory())
+	fmt.Fprintln(os.Stderr, peakMemory("self"))
 	return 0, true
 }
 
-// peakMemory is how many KiB of memory this process has had at most: -1 where
-// the system does not say. What wait tells of a child will not do: the child
+// peakMemory is how many KiB of memory a process has had at most, by its number or
+// "self": -1 where the system does not say. What wait tells of a child will not do: the child
 // begins with the peak of its parent.
-func peakMemory() int {
-	status, err := os.ReadFile("/proc/self/status")
+func peakMemory(process string) int {
+	status, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {
 		return -1
 	}
