@@ -179,6 +179,8 @@ func floor(bases map[string]ambit.FileSystem) ambit.Capabilities {
 		caps := base.Capabilities()
 		// What ambit.Sub can do for a member, the machine can do.
 		caps.Sub = caps.Sub || caps.Links == ambit.LinksNone || caps.Links == ambit.LinksRefused
+		// And package search searches what has a List.
+		caps.Search = caps.Search || caps.List
 		if caps.ID == "" {
 			nameless++
 		}
@@ -197,7 +199,6 @@ func floor(bases map[string]ambit.FileSystem) ambit.Capabilities {
 		all.AtomicReplace, all.AtomicRemove, all.AtomicCommit, all.Durable, all.KeepsMode = c.AtomicReplace, c.AtomicRemove, c.AtomicCommit, c.Durable, c.KeepsMode
 	}
 	all.Identity = all.Identity && nameless <= 1
-	all.Search = false
 	return all
 }
 

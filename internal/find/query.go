@@ -181,6 +181,35 @@ func (v view) enter(name string) view {
 	return view{include: enter(v.include, name), all: enter(v.all, name), exclude: enter(v.exclude, name)}
 }
 
+// judgement is what becomes of an entry.
+type judgement struct {
+	hit   bool // it is one that the search is for
+	byDot bool // it is left out for its dot alone
+	in    view // of a folder
+}
+
+// judge judges an entry of the folder of v by its name and kind. It is not ok when
+// the search has nothing to do with it.
+func (q *query) judge(v view, name string, kind ambit.Kind) (j judgement, ok bool) {
+	isDir := kind == ambit.KindDirectory
+	j.hit = q.hits(v.include, name, kind)
+	if isDir {
+		j.in = v.enter(name)
+	}
+	if !j.hit && j.in.dead() {
+		j.byDot = v.all != nil && name[0] == '.' && (q.hits(v.all, name, kind) || len(j.in.all) > 0)
+		if !j.byDot {
+			return j, false
+		}
+	}
+	return j, !matches(v.exclude, name, isDir)
+}
+
+// hits reports whether an entry is one that the search is for.
+func (q *query) hits(states []glob.State, name string, k ambit.Kind) bool {
+	return q.wants(k) && matches(states, name, k == ambit.KindDirectory) && (q.types == nil || q.types.Match(name))
+}
+
 // dead reports that nothing beneath can match.
 func (v view) dead() bool { return len(v.include) == 0 }
 

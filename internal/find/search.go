@@ -26,10 +26,10 @@ func Glob(ctx context.Context, tree Tree, base func() (Base, error), q ambit.Glo
 	if err != nil {
 		return ambit.SearchSummary{}, refusal(ctx, base, err)
 	}
-	t := &taking{limit: q.Limit}
+	t := &Taking{Limit: q.Limit}
 	return run(ctx, tree, base, c, t, func(f found, keeping *sync.Mutex) bool {
 		for _, h := range f.hits {
-			if !t.hit(h, q.Keep, yield) {
+			if !t.Hit(h, q.Keep, yield) {
 				return false
 			}
 		}
@@ -43,7 +43,7 @@ func Grep(ctx context.Context, tree Tree, base func() (Base, error), q ambit.Gre
 	if err != nil {
 		return ambit.SearchSummary{}, refusal(ctx, base, err)
 	}
-	t := &taking{limit: q.Limit, after: q.After}
+	t := &Taking{Limit: q.Limit, After: q.After}
 	return run(ctx, tree, base, c, t, func(f found, keeping *sync.Mutex) bool {
 		if len(f.matches) == 0 {
 			return true
@@ -53,7 +53,7 @@ func Grep(ctx context.Context, tree Tree, base func() (Base, error), q ambit.Gre
 			defer keeping.Unlock()
 		}
 		for _, m := range f.matches {
-			if !t.match(m, yield) {
+			if !t.Match(m, yield) {
 				return false
 			}
 		}
@@ -93,13 +93,13 @@ type worker struct {
 	searcher *grep.Searcher
 }
 
-func run(ctx context.Context, tree Tree, base func() (Base, error), q *query, t *taking, take func(found, *sync.Mutex) bool) (ambit.SearchSummary, error) {
+func run(ctx context.Context, tree Tree, base func() (Base, error), q *query, t *Taking, take func(found, *sync.Mutex) bool) (ambit.SearchSummary, error) {
 	if err := ended(ctx); err != nil {
-		return t.summary, err
+		return t.Summary, err
 	}
 	at, err := base()
 	if err != nil {
-		return t.summary, err
+		return t.Summary, err
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -120,7 +120,7 @@ func run(ctx context.Context, tree Tree, base func() (Base, error), q *query, t 
 	if ctx.Err() != nil && err != nil {
 		err = ended(ctx)
 	}
-	return t.summary, err
+	return t.Summary, err
 }
 
 var errStopped = errors.New("the search has been stopped")
@@ -178,7 +178,7 @@ func (w *worker) run() {
 }
 
 // takeAll takes the results in order.
-func (s *search) takeAll(t *taking, take func(found, *sync.Mutex) bool) error {
+func (s *search) takeAll(t *Taking, take func(found, *sync.Mutex) bool) error {
 	for {
 		all, err := s.queue.next()
 		if err != nil || all == nil {

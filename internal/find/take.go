@@ -23,18 +23,18 @@ func (t *tally) skip(path string, r ambit.Reason) {
 	}
 }
 
-// taking hands the results over, as far as the limit goes.
-type taking struct {
-	limit, after int
-	summary      ambit.SearchSummary
+// Taking hands the results of a search over, as far as its limit goes.
+type Taking struct {
+	Limit, After int                 // those of the query
+	Summary      ambit.SearchSummary // Matched and Truncated are kept by Hit and Match
 
 	taken int
 	path  string // of the last match
 	line  int
 }
 
-func (t *taking) add(f *tally) {
-	s := &t.summary
+func (t *Taking) add(f *tally) {
+	s := &t.Summary
 	s.Searched += f.searched
 	s.Matched += f.matched
 	s.Hidden += f.hidden
@@ -49,39 +49,39 @@ func (t *taking) add(f *tally) {
 	s.MoreSkipped += f.moreSkipped
 }
 
-// hit hands over a name, and reports whether to go on.
-func (t *taking) hit(h ambit.GlobMatch, keep func(string, ambit.Kind) bool, yield func(ambit.GlobMatch) bool) bool {
+// Hit hands over a name, and reports whether to go on.
+func (t *Taking) Hit(h ambit.GlobMatch, keep func(string, ambit.Kind) bool, yield func(ambit.GlobMatch) bool) bool {
 	if keep != nil && !keep(h.Info.Path, h.Info.Kind) {
 		return true
 	}
 	if t.full() {
-		t.summary.Truncated = true
+		t.Summary.Truncated = true
 		return false
 	}
 	t.taken++
-	t.summary.Matched++
+	t.Summary.Matched++
 	if !yield(h) {
-		t.summary.Truncated = true
+		t.Summary.Truncated = true
 		return false
 	}
 	return true
 }
 
-func (t *taking) full() bool { return t.limit > 0 && t.taken == t.limit }
+func (t *Taking) full() bool { return t.Limit > 0 && t.taken == t.Limit }
 
-// match hands over a line or a file. After the last match come the lines that
+// Match hands over a line or a file. After the last match come the lines that
 // belong to it, and nothing else.
-func (t *taking) match(m ambit.GrepMatch, yield func(ambit.GrepMatch) bool) bool {
+func (t *Taking) Match(m ambit.GrepMatch, yield func(ambit.GrepMatch) bool) bool {
 	if t.full() {
-		if m.Line == 0 || m.Path != t.path || m.Line-t.line > t.after {
+		if m.Line == 0 || m.Path != t.path || m.Line-t.line > t.After {
 			if m.Context {
 				return true // before a match that is to come, if one is
 			}
-			t.summary.Truncated = true
+			t.Summary.Truncated = true
 			return false
 		}
 		if !m.Context {
-			t.summary.Truncated = true
+			t.Summary.Truncated = true
 			m.Context, m.Spans, m.Column = true, nil, 0
 		}
 	}
@@ -90,11 +90,11 @@ func (t *taking) match(m ambit.GrepMatch, yield func(ambit.GrepMatch) bool) bool
 		t.line = m.Line
 		if m.Path != t.path || t.taken == 1 {
 			t.path = m.Path
-			t.summary.Matched++
+			t.Summary.Matched++
 		}
 	}
 	if !yield(m) {
-		t.summary.Truncated = true
+		t.Summary.Truncated = true
 		return false
 	}
 	return true

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ambitfs/ambit"
-	"github.com/ambitfs/ambit/internal/glob"
 	"github.com/ambitfs/ambit/internal/ignore"
 )
 
@@ -122,33 +121,21 @@ func (l *listing) look(e Entry) {
 	if kind == ambit.KindUnknown {
 		kind = l.kind(e)
 	}
-	isDir := kind == ambit.KindDirectory
-	hit := l.hits(l.include, e.Name, kind)
-	var in view
-	if isDir {
-		in = l.enter(e.Name)
-	}
-	byDot := false // it is left out for its dot alone
-	if !hit && in.dead() {
-		byDot = l.all != nil && e.Name[0] == '.' && (l.hits(l.all, e.Name, kind) || len(in.all) > 0)
-		if !byDot {
-			return
-		}
-	}
-	if matches(l.exclude, e.Name, isDir) || l.grep != nil && !l.open.Shows(l.ctx, e.Name) {
+	j, ok := l.judge(l.view, e.Name, kind)
+	if !ok || l.grep != nil && !l.open.Shows(l.ctx, e.Name) {
 		return
 	}
 	switch {
-	case l.rules.Ignored(e.Name, isDir):
+	case l.rules.Ignored(e.Name, kind == ambit.KindDirectory):
 		l.tally.ignored++
 		return
-	case byDot:
+	case j.byDot:
 		l.tally.hidden++
 		return
 	}
 	path := ambit.Join(l.path, e.Name)
 	switch {
-	case !hit:
+	case !j.hit:
 	case l.grep == nil:
 		l.report(e.Name, path, kind)
 	default:
@@ -156,16 +143,11 @@ func (l *listing) look(e Entry) {
 			l.flushFiles()
 		}
 	}
-	if !in.dead() {
+	if !j.in.dead() {
 		l.flushFound()
 		l.flushFiles()
-		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, path), view: in, rules: l.rules.Enter(e.Name)}))
+		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, path), view: j.in, rules: l.rules.Enter(e.Name)}))
 	}
-}
-
-// hits reports whether an entry is one that the search is for.
-func (l *listing) hits(states []glob.State, name string, k ambit.Kind) bool {
-	return l.wants(k) && matches(states, name, k == ambit.KindDirectory) && (l.types == nil || l.types.Match(name))
 }
 
 func (l *listing) report(name, path string, kind ambit.Kind) {
