@@ -32,7 +32,9 @@ func TestNoFallback(t *testing.T) {
 	if got, want := tree(t, fsys), "/n directory\n/w directory\n/w/x directory\n/w/x/m directory\n/w/x/m/f file\n  \"f\" /w/x/m/f <nil>\n"; got != want {
 		t.Errorf("holds\n%swant\n%s", got, want)
 	}
-	if got, want := fsys.Capabilities(), memory.New(nil, nil).Capabilities(); got != want {
+	want := memory.New(nil, nil).Capabilities()
+	want.Search = true
+	if got := fsys.Capabilities(); got != want {
 		t.Errorf("claims %+v, want %+v", got, want)
 	}
 	open := func(f ambit.FileSystem, path string) error { _, err := f.Open(ctx, path); return err }
@@ -521,7 +523,7 @@ func TestFloor(t *testing.T) {
 			machine(t, whole, map[string]ambit.FileSystem{"/m": poor}), machine(t, poor, map[string]ambit.FileSystem{"/m": whole}),
 		} {
 			want := whole.Capabilities().Intersect(poor.Capabilities())
-			want.Sub = true // by a prefix
+			want.Sub, want.Search = true, want.List // by a prefix, and by List
 			if got := fsys.Capabilities(); got != want {
 				t.Errorf("%s: %+v, want %+v", name, got, want)
 			}
@@ -533,6 +535,10 @@ func TestFloor(t *testing.T) {
 				case "Swap":
 					err = fsys.(ambit.WritableFileSystem).Remove(ctx, path, &ambit.RemoveOptions{If: ambit.IfVersion("v")})
 				case "List":
+					_, err = fsys.(ambit.Searcher).Glob(ctx, ambit.GlobQuery{Pattern: "**", Base: path}, nil)
+					reason(t, "Glob without List", err, ambit.ErrUnsupported)
+					_, err = fsys.(ambit.Searcher).Grep(ctx, ambit.GrepQuery{Pattern: "f", Base: path}, nil)
+					reason(t, "Grep without List", err, ambit.ErrUnsupported)
 					_, err = fsys.List(ctx, "/", nil)
 				case "Commit":
 					_, err = fsys.(ambit.Committer).Commit(ctx, nil)
@@ -575,7 +581,7 @@ func TestReadOnlyMount(t *testing.T) {
 	} {
 		fsys := c.build()
 		want := memory.New(nil, nil).Capabilities()
-		want.ID = ""
+		want.ID, want.Search = "", true
 		if got := fsys.Capabilities(); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}

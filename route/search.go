@@ -397,6 +397,7 @@ func (s *merging) uncovered(t target, covered func(path string) bool, stops []st
 			filters = append(filters, filter(t.clean, path))
 		}
 	}
+	slices.Sort(filters)
 	return t.fsys, filters
 }
 

@@ -183,10 +183,11 @@ func newSplit(t *testing.T, rng *rand.Rand) *split {
 	for _, way := range slices.Sorted(maps.Keys(bare)) {
 		at := ownerOf(way)
 		if !bare[ambit.Dir(way)] {
-			switch rng.IntN(3) {
-			case 0:
+			below := func(path string) bool { return ambit.Contains(within(at, way), path) }
+			switch n := rng.IntN(3); {
+			case n == 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(held[at])), below):
 				held[at][within(at, way)] = "foo hidden"
-			case 1:
+			case n == 1:
 				if _, has := held[at][within(at, way)+"/"]; !has {
 					held[at][within(at, way)+"/"] = ""
 				}
@@ -234,6 +235,30 @@ func newSplit(t *testing.T, rng *rand.Rand) *split {
 	}
 	s.routed = machine(t, fallback, mounts)
 	return s
+}
+
+// sub goes into a folder of the tree, on both sides.
+func (s *split) sub(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	dir := s.paths[rng.IntN(len(s.paths))]
+	whole, err := ambit.Sub(t.Context(), s.whole, dir)
+	if err != nil {
+		return // a file
+	}
+	if s.routed, err = ambit.Sub(t.Context(), s.routed, dir); err != nil {
+		t.Fatal(err)
+	}
+	s.whole = whole
+	var paths []string
+	for _, path := range s.paths {
+		if path != dir && ambit.Contains(dir, path) {
+			paths = append(paths, strings.TrimPrefix(path, dir))
+		}
+	}
+	if s.paths = paths; len(paths) == 0 {
+		s.paths = []string{"/"}
+	}
+	s.shape += fmt.Sprintf("from then on in %q\n", dir)
 }
 
 func randomPattern(rng *rand.Rand) string {
@@ -431,7 +456,9 @@ func (s *split) randomGrep(rng *rand.Rand) ambit.GrepQuery {
 // members of a machine, and the same in one file system: there is no difference.
 func TestSearchOfASplitTree(t *testing.T) {
 	first, rounds := uint64(0), uint64(24)
-	if os.Getenv("SEEDS") != "" { fmt.Sscan(os.Getenv("SEEDS"), &first, &rounds) }
+	if os.Getenv("SEEDS") != "" {
+		fmt.Sscan(os.Getenv("SEEDS"), &first, &rounds)
+	}
 	if testing.Short() {
 		rounds = 8
 	}
@@ -439,7 +466,13 @@ func TestSearchOfASplitTree(t *testing.T) {
 	for seed := first; seed < first+rounds; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		s := newSplit(t, rng)
-		for range 40 {
+		for i := range 40 {
+			switch i {
+			case 25:
+				s.sub(t, rng)
+			case 35:
+				s.routed = ambit.ReadOnly(s.routed)
+			}
 			g := s.randomGlob(rng)
 			limit, salt, stop := randomLimits(rng)
 			g.Limit = limit
