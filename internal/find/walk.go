@@ -57,6 +57,7 @@ type listing struct {
 }
 
 func (l *listing) list() error {
+	l.own = append(l.own, found{tally: &l.tally}) // a failure counts too
 	open, err := l.use(l.ctx)
 	if err != nil {
 		return err
@@ -73,7 +74,6 @@ func (l *listing) list() error {
 		return err
 	}
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
-	l.own = append(l.own, found{tally: &l.tally})
 	if !l.ignored {
 		l.rules = l.folderRules(open, l.path, l.rules, func(name string) ambit.Kind {
 			i, ok := slices.BinarySearchFunc(entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
