@@ -32,6 +32,22 @@
 // Rename and Commit across mounts are [ambit.ErrCrossDevice]. Relative paths
 // start at "/".
 //
+// # Searches
+//
+// Each member searches what it holds beneath the base, where its data is, and
+// the answers come together in the order of all paths: limits, contexts and Keep
+// hold for the whole. Mount points and the ways to them are names of the machine
+// like any other; names that begin with a dot are left out there too.
+//
+// For ignore files a mount is a root of its own: none above its mount point has a
+// say about it or what is in it, only those that the mounted file system has.
+//
+// A member whose root cannot be searched stands in the summary, unless it has the
+// base. What is hidden is neither found nor counted; only where a member searches
+// by itself and is no Guarder it may count what is hidden among what it has left
+// out. In a mount the number of names left out for their dots is that of the
+// patterns that can match there.
+//
 // # Capabilities
 //
 // They are the floor of all: a bit that one member lacks is not claimed, and
@@ -40,6 +56,6 @@
 // are [ambit.ErrReadOnly]. Links is LinksUnknown and ID is "" where the members
 // differ, so that a caller cannot tell what a link does without asking its
 // member. Identity is claimed if all members claim it and can be told apart:
-// all but one have an ID. Searching is not claimed; a search by listing and
-// opening goes across.
+// all but one have an ID. Search is claimed if each member searches by itself or
+// can be listed, which is enough.
 package route

@@ -28,7 +28,7 @@ func (r *router) Glob(ctx context.Context, q ambit.GlobQuery, yield func(ambit.G
 	written := q.Base
 	if r.searchesAlone(t) {
 		q.Base = t.clean
-		sum, err := search.GlobEach(ctx, t.fsys, q, yield)
+		sum, err := search.GlobEach(ctx, r.visible(t), q, yield)
 		return sum, r.fail(ambit.OpGlob, written, t, err)
 	}
 	s := newMerging(ctx, r, q.Limit, 0, q.Keep)
@@ -71,7 +71,7 @@ func (r *router) Grep(ctx context.Context, q ambit.GrepQuery, yield func(ambit.G
 	written := q.Base
 	if r.searchesAlone(t) {
 		q.Base = t.clean
-		sum, err := search.GrepEach(ctx, t.fsys, q, yield)
+		sum, err := search.GrepEach(ctx, r.visible(t), q, yield)
 		return sum, r.fail(ambit.OpGrep, written, t, err)
 	}
 	s := newMerging(ctx, r, q.Limit, q.After, q.Keep)
@@ -133,6 +133,16 @@ func (r *router) searchBase(ctx context.Context, op string, base *string, fault 
 
 // searchesAlone reports that all that lies beneath t is its member's.
 func (r *router) searchesAlone(t target) bool { return !r.ways.leadsOn(t.clean) && !t.m.loose }
+
+// visible is what such a search is made of: ignore files above the base may be
+// hidden.
+func (r *router) visible(t target) ambit.FileSystem {
+	if !t.m.over {
+		return t.fsys
+	}
+	fsys, _ := t.uncovered(func(path string) bool { return r.owner(path) != t.m })
+	return fsys
+}
 
 // folder describes a mount point or a folder on the way to one.
 func (r *router) folder(ctx context.Context, path string, details bool) ambit.FileInfo {
@@ -243,7 +253,10 @@ func (s *merging) beneath(t target, view find.View, rest bool) error {
 	if s.ways.leadsOn(t.clean) || t.m.loose {
 		// The names that lead on come from the machine, once.
 		p.hides = func(path string) bool { return covered(path) || s.isWay(path) }
-		p.fsys, p.without = s.uncovered(t, covered, stops, buried)
+		var all bool
+		if p.fsys, all = t.uncovered(covered); !all {
+			p.without = s.filters(t.clean, stops, buried)
+		}
 	}
 	sum, err := s.search(p, func(path string) bool {
 		for len(stops) > 0 && bySegments(stops[0].path, path) < 0 {
@@ -370,41 +383,62 @@ func (r *router) hasFolder(ctx context.Context, m *member, way string) bool {
 	return r.settle(ctx, ambit.OpStat, way, &t) != nil || t.fsys != r.ways
 }
 
-// uncovered returns the file system of t without what is covered, as far as it
-// can be had: a search then neither looks at that nor counts it. The filters are
-// for a grep of what it shows all the same.
-func (s *merging) uncovered(t target, covered func(path string) bool, stops []stop, buried map[string]bool) (fsys ambit.FileSystem, filters []string) {
-	whole, caps := t.m.whole.Capabilities(), t.fsys.Capabilities()
+// uncovered returns the file system of t without what is covered: a search then
+// neither looks at that nor counts it. It is not all where that cannot be had.
+func (t target) uncovered(covered func(path string) bool) (fsys ambit.FileSystem, all bool) {
+	caps := t.fsys.Capabilities()
 	if !caps.Search {
 		caps.Sub, caps.Guard = false, false
-		return uncovering{ambit.Forward{Base: t.fsys, Keep: caps}, covered}, nil
+		return uncovering{ambit.Forward{Base: t.fsys, Keep: caps}, covered}, true
 	}
-	if guarder, ok := t.m.whole.(ambit.Guarder); ok && whole.Guard {
-		return ambit.Forward{Base: guarder.Guard(func(_ context.Context, _ ambit.Op, canonical string) error {
-			if covered(canonical) {
-				return ambit.ErrDenied
-			}
-			return nil
-		}), Keep: caps}, nil
+	guarder, ok := t.m.whole.(ambit.Guarder)
+	if !ok || !t.m.whole.Capabilities().Guard {
+		return t.fsys, false
 	}
+	return ambit.Forward{Base: guarder.Guard(func(_ context.Context, _ ambit.Op, canonical string) error {
+		if covered(canonical) {
+			return ambit.ErrDenied
+		}
+		return nil
+	}), Keep: caps}, true
+}
+
+// filters are patterns of what is hidden beneath dir, and of nothing else.
+func (s *merging) filters(dir string, stops []stop, buried map[string]bool) []string {
+	var filters []string
 	for _, at := range stops {
 		if s.members[at.path] != nil {
-			filters = append(filters, filter(t.clean, at.path))
+			filters = append(filters, filter(dir, at.path))
 		}
 	}
 	for path, is := range buried {
 		if is {
-			filters = append(filters, filter(t.clean, path))
+			filters = append(filters, filter(dir, path))
 		}
 	}
 	slices.Sort(filters)
-	return t.fsys, filters
+	return slices.Compact(filters)
 }
 
-// uncovering is a file system that does not list what is covered.
+// uncovering is a file system that has nothing that is covered, for a search: of
+// canonical paths.
 type uncovering struct {
 	ambit.Forward
 	covered func(path string) bool
+}
+
+func (u uncovering) Stat(ctx context.Context, path string) (ambit.FileInfo, error) {
+	if u.covered(path) {
+		return ambit.FileInfo{}, ambit.Wrap(ambit.OpStat, path, ambit.ErrNotFound)
+	}
+	return u.Forward.Stat(ctx, path)
+}
+
+func (u uncovering) Open(ctx context.Context, path string) (ambit.File, error) {
+	if u.covered(path) {
+		return nil, ambit.Wrap(ambit.OpOpen, path, ambit.ErrNotFound)
+	}
+	return u.Forward.Open(ctx, path)
 }
 
 func (u uncovering) List(ctx context.Context, dir string, o *ambit.ListOptions) (*ambit.Listing, error) {

@@ -94,6 +94,28 @@ func TestSearchAndIgnoreFiles(t *testing.T) {
 	})
 }
 
+// TestSearchReadsNoHiddenRules: neither above a base that is one member's, nor
+// above a merged one.
+func TestSearchReadsNoHiddenRules(t *testing.T) {
+	files := map[string]string{".git/info/exclude": "f\n", ".git/HEAD": "", "d/f": "x", "e/f": "x"}
+	for kind := range kinds {
+		fallback := newMember(t, kind, files)
+		if found, _ := globbed(t, fallback, ambit.GlobQuery{Pattern: "**", Base: "/d"}); found != "" {
+			t.Errorf("the control finds %q", found)
+		}
+		if kind == unguarded {
+			continue // it cannot be kept from looking
+		}
+		fsys := machine(t, fallback, map[string]ambit.FileSystem{"/.git": memory.New(nil, nil), "/e/m": memory.New(nil, nil)})
+		found, _ := globbed(t, fsys, ambit.GlobQuery{Pattern: "**", Base: "/d"})
+		same(t, "of one member", found, "/d/f")
+		found, _ = globbed(t, fsys, ambit.GlobQuery{Pattern: "**", Base: "/e"})
+		same(t, "of two members", found, "/e/f /e/m/")
+		found, _ = globbed(t, fsys, ambit.GlobQuery{Pattern: "**"})
+		same(t, "of all", found, "/d/ /d/f /e/ /e/f /e/m/")
+	}
+}
+
 // TestSearchOfHiddenParts: what a mount or a way to one hides is neither found
 // nor counted.
 func TestSearchOfHiddenParts(t *testing.T) {
