@@ -48,7 +48,7 @@ func (r *router) Glob(ctx context.Context, q ambit.GlobQuery, yield func(ambit.G
 	}
 	s.search = func(p part, each func(path string) bool) (ambit.SearchSummary, error) {
 		inner := q
-		inner.Base, inner.Limit, inner.Keep = p.base, 0, s.keeps(p.hides)
+		inner.Base, inner.Keep = p.base, s.keeps(p.hides)
 		if p.rest {
 			include, _ := p.view.Rest()
 			inner.Pattern = include[0] // what one pattern leaves is one
@@ -85,7 +85,7 @@ func (r *router) Grep(ctx context.Context, q ambit.GrepQuery, yield func(ambit.G
 	}
 	s.search = func(p part, each func(path string) bool) (ambit.SearchSummary, error) {
 		inner := q
-		inner.Base, inner.Limit, inner.Keep = p.base, 0, s.keeps(p.hides)
+		inner.Base, inner.Keep = p.base, s.keeps(p.hides)
 		if p.rest {
 			include, exclude := p.view.Rest()
 			if len(q.Include) > 0 {

@@ -71,16 +71,19 @@ func overEach(t *testing.T, files map[string]string, at map[string]ambit.FileSys
 // TestSearchAndIgnoreFiles: a mount is a root of its own.
 func TestSearchAndIgnoreFiles(t *testing.T) {
 	overEach(t, map[string]string{
-		".gitignore": "*.log\n/m\n/w/n\nway\nhidden\n", "top.log": "x", "top": "x", "way/own": "x", "w/y.log": "x", "w/y": "x",
+		".gitignore": "*.log\n/m\n/w/n\nway\nhidden\n/v\n", "v": "x, a file", "top.log": "x", "top": "x", "way/own": "x", "w/y.log": "x", "w/y": "x",
 	}, map[string]ambit.FileSystem{
 		"/m":       memory.New(map[string]string{"a.log": "x", "a.tmp": "x", ".gitignore": "*.tmp"}, nil),
 		"/w/n":     memory.New(map[string]string{"b.log": "x", "b": "x"}, nil),
 		"/way/in":  memory.New(map[string]string{"c.log": "x", "own": "x"}, nil),
 		"/m/again": memory.New(map[string]string{"d.tmp": "x"}, nil),
-	}, func(t *testing.T, _ int, fsys ambit.FileSystem) {
+		"/v/n":     memory.New(nil, nil),
+	}, func(t *testing.T, kind int, fsys ambit.FileSystem) {
 		found, sum := globbed(t, fsys, ambit.GlobQuery{Pattern: "**"})
-		same(t, "all", found, "/m/ /m/a.log /m/again/ /m/again/d.tmp /top /w/ /w/n/ /w/n/b /w/n/b.log /w/y /way/ /way/in/ /way/in/c.log /way/in/own")
-		same(t, "ignored", sum.Ignored, 4) // top.log, w/y.log, way of the fallback, m/a.tmp
+		same(t, "all", found, "/m/ /m/a.log /m/again/ /m/again/d.tmp /top /v/ /v/n/ /w/ /w/n/ /w/n/b /w/n/b.log /w/y /way/ /way/in/ /way/in/c.log /way/in/own")
+		if kind != unguarded {
+			same(t, "ignored", sum.Ignored, 4) // top.log, w/y.log, way of the fallback, m/a.tmp
+		}
 		found, sum = grepped(t, fsys, ambit.GrepQuery{Pattern: "x"})
 		same(t, "lines", found, "/m/a.log:1 /m/again/d.tmp:1 /top:1 /w/n/b:1 /w/n/b.log:1 /w/y:1 /way/in/c.log:1 /way/in/own:1")
 		same(t, "ignored", sum.Ignored, 4)
@@ -89,7 +92,7 @@ func TestSearchAndIgnoreFiles(t *testing.T) {
 		found, _ = globbed(t, fsys, ambit.GlobQuery{Pattern: "**", Base: "/w"})
 		same(t, "of a way", found, "/w/n/ /w/n/b /w/n/b.log /w/y")
 		found, sum = globbed(t, fsys, ambit.GlobQuery{Pattern: "*", Base: "/", NoIgnore: true})
-		same(t, "without ignore files", found, "/m/ /top /top.log /w/ /way/")
+		same(t, "without ignore files", found, "/m/ /top /top.log /v/ /w/ /way/")
 		same(t, "ignored", sum.Ignored, 0)
 	})
 }
@@ -288,9 +291,17 @@ func TestSearchErrors(t *testing.T) {
 	same(t, "with a mount that is denied", found, "/a/f:1 /b:1 /w/z/a/f:1 /w/z/b:1")
 	same(t, "skipped", sum.Skipped, nil)
 	// A folder in a member is skipped by its path on the machine, in order.
-	fsys = build(breakIn(memory.New(files, nil), "/a", at), breakIn(memory.New(files, nil), "/a", at))
+	fsys = build(breakIn(memory.New(map[string]string{"y/f": "x", "z": "x"}, nil), "/y", at), breakIn(memory.New(files, nil), "/a", at))
+	_, sum = grepped(t, fsys, ambit.GrepQuery{Pattern: "x"})
+	same(t, "skipped", sum.Skipped, []ambit.Skip{{Path: "/m/a", Reason: ambit.ErrPermission}, {Path: "/y", Reason: ambit.ErrPermission}})
+	fsys = build(breakIn(memory.New(map[string]string{"a/f": "x", "z": "x"}, nil), "/a", at), breakIn(memory.New(files, nil), "/a", at))
 	_, sum = grepped(t, fsys, ambit.GrepQuery{Pattern: "x"})
 	same(t, "skipped", sum.Skipped, []ambit.Skip{{Path: "/a", Reason: ambit.ErrPermission}, {Path: "/m/a", Reason: ambit.ErrPermission}})
+	// What cannot be searched and is hidden is not told of.
+	fsys = build(searcher{FileSystem: breakIn(memory.New(map[string]string{"m/a/f": "x"}, nil), "/m/a", at)}, memory.New(files, nil))
+	found, sum = globbed(t, fsys, ambit.GlobQuery{Pattern: "**/b"})
+	same(t, "names", found, "/m/b /m/n/b /w/z/b")
+	same(t, "skipped", sum.Skipped, nil)
 
 	fsys = build(memory.New(files, nil), memory.New(files, nil))
 	for what, c := range map[string]struct {
