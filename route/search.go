@@ -110,11 +110,12 @@ func (r *router) searchBase(ctx context.Context, op string, base *string, fault 
 		*base = "."
 	}
 	path := *base
-	if err := r.caps.Refusal(op, path); err != nil {
-		return target{}, err
+	_, err := r.find(ctx, op, path)
+	if fault != nil && (err == nil || ambit.ReasonOf(err) == ambit.ErrOutside) {
+		err = ambit.Wrap(op, path, fault)
 	}
-	if fault != nil {
-		return target{}, ambit.Wrap(op, path, fault)
+	if err != nil {
+		return target{}, err
 	}
 	t, err := r.look(ctx, op, path)
 	if err != nil {
@@ -345,11 +346,15 @@ func (s *merging) stops(t target, view find.View) (stops []stop, buried map[stri
 	look = func(dir string, view find.View, there bool) {
 		for _, name := range s.ways.names[dir] {
 			path := ambit.Join(dir, name)
-			if s.tell != nil {
-				s.sum.Searched++
-			}
 			fate, ok := view.Folder(name)
-			if !ok || s.ways.allow(s.ctx, ambit.OpStat, path) != nil {
+			if s.tell == nil && !ok || s.ways.allow(s.ctx, ambit.OpStat, path) != nil {
+				buried[path] = true
+				continue
+			}
+			if s.tell != nil {
+				s.sum.Searched++ // what is refused is not even counted
+			}
+			if !ok {
 				buried[path] = true
 				continue
 			}

@@ -303,7 +303,26 @@ func TestSearchErrors(t *testing.T) {
 	same(t, "names", found, "/m/b /m/n/b /w/z/b")
 	same(t, "skipped", sum.Skipped, nil)
 
+	// Of several faults the first is told.
 	fsys = build(memory.New(files, nil), memory.New(files, nil))
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		base string
+		want ambit.Reason
+	}{
+		{done, "m\x00", ambit.ErrCanceled},
+		{done, "gone", ambit.ErrCanceled},
+		{t.Context(), "m\x00", ambit.ErrInvalidPath},
+		{t.Context(), "gone", ambit.ErrBadPattern},
+		{t.Context(), "../gone", ambit.ErrBadPattern},
+	} {
+		_, err := search.Glob(c.ctx, fsys, ambit.GlobQuery{Pattern: "[", Base: c.base})
+		reason(t, fmt.Sprintf("glob %q", c.base), err, c.want)
+		_, err = search.Grep(c.ctx, fsys, ambit.GrepQuery{Pattern: "(", Base: c.base})
+		reason(t, fmt.Sprintf("grep %q", c.base), err, c.want)
+	}
 	for what, c := range map[string]struct {
 		glob ambit.GlobQuery
 		grep ambit.GrepQuery
