@@ -5,6 +5,7 @@ package search_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/ambitfs/ambit"
@@ -63,5 +64,23 @@ func TestDeniedNamesAreNotCounted(t *testing.T) {
 	}
 	if sums[0].Searched != 1 || sums[1].Searched != 1 {
 		t.Errorf("%d names were compared, and with a denied one %d, want 1 each time", sums[0].Searched, sums[1].Searched)
+	}
+}
+
+// TestLiteralPathsOfIgnoreFiles asks by name for what a search looks up for itself
+// too: each is found once.
+func TestLiteralPathsOfIgnoreFiles(t *testing.T) {
+	for name, fsys := range backends(t, map[string]string{".git/config": "k\n", ".gitignore": "k\n", "sub/.gitignore": "k\n"}) {
+		for _, path := range []string{".git/config", ".gitignore", "sub/.gitignore"} {
+			r, err := search.Glob(t.Context(), fsys, ambit.GlobQuery{Pattern: path})
+			if err != nil || len(r.Matches) != 1 || r.Summary.Matched != 1 {
+				t.Errorf("%s: glob %s: %+v, %v", name, path, r, err)
+			}
+			g, err := search.Grep(t.Context(), fsys, ambit.GrepQuery{Pattern: "k", Include: []string{"x/y", path}})
+			// One without a slash is for names at any depth.
+			if err != nil || strings.Contains(path, "/") && len(g.Matches) != 1 {
+				t.Errorf("%s: grep in %s: %+v, %v", name, path, g, err)
+			}
+		}
 	}
 }

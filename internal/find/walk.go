@@ -68,6 +68,8 @@ func (l *listing) list() error {
 	asked := names
 	if names != nil && !l.ignored {
 		asked = append(slices.Clip(names), repositoryName, ignoreFile)
+		slices.Sort(asked)
+		asked = slices.Compact(asked)
 	}
 	entries, err := open.Entries(l.ctx, asked)
 	if err != nil {
