@@ -45,14 +45,15 @@ func (w *worker) grepFiles(j *job, in *folder, names []string) {
 	w.queue.end(j, []found{{tally: t}}, 0, nil)
 }
 
+func (w *worker) keeps(path string) bool {
+	w.keeping.Lock()
+	defer w.keeping.Unlock()
+	return w.keep(path, ambit.KindRegular)
+}
+
 func (w *worker) grepFile(j *job, in Folder, name, path string, t *tally) error {
-	if w.keep != nil {
-		w.keeping.Lock()
-		kept := w.keep(path, ambit.KindRegular)
-		w.keeping.Unlock()
-		if !kept {
-			return nil
-		}
+	if w.keep != nil && !w.keeps(path) {
+		return nil
 	}
 	f, err := retried(w.folders, func() (File, error) { return in.Open(w.ctx, name) })
 	if err != nil {

@@ -85,6 +85,7 @@ type search struct {
 	folders *folders
 	queue   *queue
 	keeping sync.Mutex // held while the query's Keep runs, and a yield beside it
+	broken  broken
 }
 
 // worker is what one goroutine uses again from job to job.
@@ -106,17 +107,22 @@ func run(ctx context.Context, tree Tree, base func() (Base, error), q *query, t 
 	s := &search{query: q, ctx: inner, folders: &folders{tree: tree}}
 	first := s.begin(at)
 	var workers sync.WaitGroup
-	start := func() { workers.Go(func() { (&worker{search: s}).run() }) }
+	start := func() { workers.Go(s.work) }
 	s.queue = newQueue(first, min(runtime.GOMAXPROCS(0), 12), start)
 	s.queue.workers = 1
 	stop := context.AfterFunc(ctx, func() { s.queue.stop(ctx.Err()) })
 	start()
-	err = s.takeAll(t, take)
-	stop()
-	s.queue.stop(nil)
-	cancel(errStopped)
-	workers.Wait()
-	s.folders.closeIdle(0)
+	func() {
+		defer func() { // also where the caller's yield panics
+			stop()
+			s.queue.stop(nil)
+			cancel(errStopped)
+			workers.Wait()
+			s.folders.closeIdle(0)
+		}()
+		err = s.takeAll(t, take)
+	}()
+	s.broken.again()
 	if ctx.Err() != nil && err != nil {
 		err = ended(ctx)
 	}
@@ -165,6 +171,47 @@ func (w *worker) file(j *job, in *folder, name string, kind ambit.Kind) {
 	l.flushFound()
 	l.flushFiles()
 	w.queue.end(j, l.own, l.size, l.jobs)
+}
+
+// work works until there is nothing left to do.
+func (s *search) work() {
+	returned := false
+	defer func() {
+		if !returned {
+			s.broken.by(recover())
+			s.queue.stop(errStopped)
+		}
+	}()
+	(&worker{search: s}).run()
+	returned = true
+}
+
+// broken is how a worker has ended that did not return: a Keep, or the file
+// system, has panicked or called [runtime.Goexit]. That is for the goroutine of
+// the caller, who knows of no other.
+type broken struct {
+	mu     sync.Mutex
+	is     bool
+	reason any // nil for Goexit
+}
+
+func (b *broken) by(reason any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.is {
+		b.is, b.reason = true, reason
+	}
+}
+
+// again does what the worker did.
+func (b *broken) again() {
+	switch {
+	case !b.is:
+	case b.reason == nil:
+		runtime.Goexit()
+	default:
+		panic(b.reason)
+	}
 }
 
 func (w *worker) run() {
