@@ -67,7 +67,7 @@ type GrepMatch struct {
 // truncated it counts what was looked at up to there.
 type SearchSummary struct {
 	Truncated   bool   // stopped at Limit with more to come, or by the caller
-	Searched    int    // files searched, or names compared
+	Searched    int    // files opened by a grep, or folders listed by a glob
 	Matched     int    // names reported, or files with a match
 	Hidden      int    // files and folders left out for the dot that their names begin with
 	Ignored     int    // files and folders left out by an ignore file

@@ -344,17 +344,13 @@ func (s *merging) stops(t target, view find.View) (stops []stop, buried map[stri
 	buried = make(map[string]bool)
 	var look func(dir string, view find.View, there bool)
 	look = func(dir string, view find.View, there bool) {
+		if s.tell != nil && !there {
+			s.sum.Searched++ // no member does
+		}
 		for _, name := range s.ways.names[dir] {
 			path := ambit.Join(dir, name)
 			fate, ok := view.Folder(name)
-			if s.tell == nil && !ok || s.ways.allow(s.ctx, ambit.OpStat, path) != nil {
-				buried[path] = true
-				continue
-			}
-			if s.tell != nil {
-				s.sum.Searched++ // what is refused is not even counted
-			}
-			if !ok {
+			if !ok || s.ways.allow(s.ctx, ambit.OpStat, path) != nil {
 				buried[path] = true
 				continue
 			}

@@ -340,9 +340,6 @@ func (s *split) answer(found []string, sum ambit.SearchSummary, err error, k *ke
 	if k != nil {
 		a.Asked = slices.Sorted(slices.Values(k.asked))
 	}
-	if !grep {
-		a.Searched = 0
-	}
 	if a.Truncated {
 		a.Hidden, a.Searched = 0, 0 // of what was looked at
 		a.Asked = nil
@@ -355,7 +352,7 @@ func (s *split) answer(found []string, sum ambit.SearchSummary, err error, k *ke
 func (s *split) diff(want, got answer, grep bool) string {
 	switch {
 	case !s.exact && !grep:
-		got.Hidden = want.Hidden
+		got.Hidden, got.Searched = want.Hidden, want.Searched
 	case s.dotted && got.Hidden < want.Hidden:
 		// In a folder with a dot that one pattern names, and another does not,
 		// the latter is no part of what is left for the mount there.

@@ -63,7 +63,7 @@ func TestDeniedNamesAreNotCounted(t *testing.T) {
 		sums[i] = r.Summary
 	}
 	if sums[0].Searched != 1 || sums[1].Searched != 1 {
-		t.Errorf("%d names were compared, and with a denied one %d, want 1 each time", sums[0].Searched, sums[1].Searched)
+		t.Errorf("%d folders were listed, and with a denied name %d, want 1 each time", sums[0].Searched, sums[1].Searched)
 	}
 }
 

@@ -75,6 +75,9 @@ func (l *listing) list() error {
 	if err != nil {
 		return err
 	}
+	if l.grep == nil {
+		l.tally.searched++
+	}
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	if !l.ignored {
 		l.rules = l.folderRules(open, l.path, l.rules, func(name string) ambit.Kind {
@@ -113,18 +116,12 @@ func (l *listing) kind(e Entry) ambit.Kind {
 
 // look decides what becomes of an entry.
 func (l *listing) look(e Entry) {
-	if l.grep == nil {
-		if !l.open.Shows(l.ctx, e.Name) {
-			return // not even counted
-		}
-		l.tally.searched++
-	}
 	kind := e.Kind
 	if kind == ambit.KindUnknown {
 		kind = l.kind(e)
 	}
 	j, ok := l.judge(l.view, e.Name, kind)
-	if !ok || l.grep != nil && !l.open.Shows(l.ctx, e.Name) {
+	if !ok || !l.open.Shows(l.ctx, e.Name) {
 		return
 	}
 	switch {
