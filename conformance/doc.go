@@ -24,9 +24,10 @@
 //
 // A check belongs to a level: core is about reading, listing, paths and reasons,
 // write about changes, hostile about links, escapes, odd names and disturbances,
-// concurrent about many callers. Text runs the packages lineaddr, edit and patch
-// over the file system: what they promise of lines, edits and patches holds only
-// if the file system keeps its part. Remote has no checks in this version.
+// concurrent about many callers. Text runs the packages lineaddr, edit, patch and
+// search over the file system: what they promise of lines, edits, patches and
+// searches holds only if the file system keeps its part, and where it searches by
+// itself, only if that is right. Remote has no checks in this version.
 //
 // # Outcomes
 //

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ambitfs/ambit"
+	"github.com/ambitfs/ambit/search"
 )
 
 // CheckForwarding compares a wrapper with what it wraps: it claims exactly
@@ -219,8 +220,8 @@ func (f *forwarding) checks() []*check {
 			},
 		},
 		{
-			id: "forwarding/search", rule: "Glob and Grep of a wrapper find what those of what it wraps find.",
-			requires: []requirement{quality("Search", func(c ambit.Capabilities) bool { return c.Search })},
+			id: "forwarding/search", rule: "Searches of a wrapper, by itself or by listing it, find what those of what it wraps find.",
+			requires: []requirement{quality("List or Search", func(c ambit.Capabilities) bool { return c.List || c.Search })},
 			run:      f.searches,
 		},
 		{
@@ -559,13 +560,12 @@ func (f *forwarding) derived(p *probe) {
 
 // searches compares searches that use every field of a query.
 func (f *forwarding) searches(p *probe) {
-	find := func(fsys ambit.FileSystem, search func(s ambit.Searcher, yield func(string) bool) (ambit.SearchSummary, error)) (string, error) {
-		s, ok := fsys.(ambit.Searcher)
-		if !ok {
+	find := func(fsys ambit.FileSystem, search func(fsys ambit.FileSystem, yield func(string) bool) (ambit.SearchSummary, error)) (string, error) {
+		if _, ok := fsys.(ambit.Searcher); !ok && fsys.Capabilities().Search {
 			p.fatalf("Search is claimed, but a %T is no Searcher", fsys)
 		}
 		var found []string
-		sum, err := search(s, func(match string) bool {
+		sum, err := search(fsys, func(match string) bool {
 			found = append(found, match)
 			return len(found) < 500
 		})
@@ -582,8 +582,8 @@ func (f *forwarding) searches(p *probe) {
 		{Pattern: "*", Base: f.name},
 		{Pattern: "*", Base: ".."},
 	} {
-		search := func(s ambit.Searcher, yield func(string) bool) (ambit.SearchSummary, error) {
-			return s.Glob(p.ctx, q, func(m ambit.GlobMatch) bool { return yield(f.shown(fmt.Sprintf("%+v", m))) })
+		search := func(fsys ambit.FileSystem, yield func(string) bool) (ambit.SearchSummary, error) {
+			return search.GlobEach(p.ctx, fsys, q, func(m ambit.GlobMatch) bool { return yield(f.shown(fmt.Sprintf("%+v", m))) })
 		}
 		baseSeen, baseErr := find(f.base, search)
 		seen, err := find(p.fs, search)
@@ -600,8 +600,8 @@ func (f *forwarding) searches(p *probe) {
 		{Pattern: "x", Base: f.name},
 		{Pattern: "x", Base: ".."},
 	} {
-		search := func(s ambit.Searcher, yield func(string) bool) (ambit.SearchSummary, error) {
-			return s.Grep(p.ctx, q, func(m ambit.GrepMatch) bool { return yield(fmt.Sprintf("%+v", m)) })
+		search := func(fsys ambit.FileSystem, yield func(string) bool) (ambit.SearchSummary, error) {
+			return search.GrepEach(p.ctx, fsys, q, func(m ambit.GrepMatch) bool { return yield(fmt.Sprintf("%+v", m)) })
 		}
 		baseSeen, baseErr := find(f.base, search)
 		seen, err := find(p.fs, search)

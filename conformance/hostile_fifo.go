@@ -145,12 +145,12 @@ func fifoChecks() []*check {
 		&check{
 			id: "hostile/fifo-searched", tree: standard.WithoutLinks(),
 			rule:     "Grep over a folder with a FIFO waits for nobody and finds what is in the files.",
-			requires: []requirement{needDisturb, needSearch},
+			requires: []requirement{needDisturb, textSearch},
 			run: func(p *probe) {
 				fifo(p)
 				p.promptly("grep over a FIFO", func() {
 					var found []string
-					_, err := implements[ambit.Searcher](p).Grep(p.ctx, ambit.GrepQuery{Pattern: "beta", Base: "/"}, func(m ambit.GrepMatch) bool {
+					_, err := p.text.Grep(p.ctx, p.fs, ambit.GrepQuery{Pattern: "beta", Base: "/"}, func(m ambit.GrepMatch) bool {
 						found = append(found, m.Path)
 						return true
 					})

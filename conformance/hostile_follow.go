@@ -520,10 +520,10 @@ x
 		{
 			id: "hostile/links-searched", tree: linked,
 			rule:     "Glob and Grep follow no link on their way, end, and tell nothing of what is beside the root.",
-			requires: []requirement{needSearch, needLinks},
+			requires: []requirement{textSearch, needLinks},
 			run: func(p *probe) {
 				var names []string
-				sum, err := implements[ambit.Searcher](p).Glob(p.ctx, ambit.GlobQuery{Pattern: "**", Base: "/", All: true, NoIgnore: true}, func(m ambit.GlobMatch) bool {
+				sum, err := p.text.Glob(p.ctx, p.fs, ambit.GlobQuery{Pattern: "**", Base: "/", All: true, NoIgnore: true}, func(m ambit.GlobMatch) bool {
 					names = append(names, m.Info.Path)
 					return len(names) < 10*len(linked)
 				})
@@ -532,7 +532,7 @@ x
 					p.errorf("glob **: %d names, among them /folder/inner and not /link-folder/inner, wanted: %q, %v", len(names), names, err)
 				}
 				var found []string
-				sum, err = implements[ambit.Searcher](p).Grep(p.ctx, ambit.GrepQuery{Pattern: "inner|SECRET", Base: "/", All: true, NoIgnore: true}, func(m ambit.GrepMatch) bool {
+				sum, err = p.text.Grep(p.ctx, p.fs, ambit.GrepQuery{Pattern: "inner|SECRET", Base: "/", All: true, NoIgnore: true}, func(m ambit.GrepMatch) bool {
 					found = append(found, m.Path+":"+m.Text)
 					return len(found) < 100
 				})

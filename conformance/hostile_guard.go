@@ -435,11 +435,11 @@ func guardRuleChecks() []*check {
 		{
 			id: "hostile/guard-search", tree: standard,
 			rule:     "Glob and Grep ask for each folder entered, each name reported and each file searched, and leave out what a rule refuses.",
-			requires: []requirement{needGuard, needSearch},
+			requires: []requirement{needGuard, textSearch},
 			run: func(p *probe) {
 				guarded, a := p.guard(denying("/folder/deep", "/sib"))
 				var names []string
-				sum, err := implements[ambit.Searcher](guarded).Glob(p.ctx, ambit.GlobQuery{Pattern: "**", Base: "/", All: true}, func(m ambit.GlobMatch) bool {
+				sum, err := p.text.Glob(p.ctx, guarded.fs, ambit.GlobQuery{Pattern: "**", Base: "/", All: true}, func(m ambit.GlobMatch) bool {
 					names = append(names, m.Info.Path)
 					return true
 				})
@@ -456,7 +456,7 @@ func guardRuleChecks() []*check {
 					p.errorf("glob left out what no rule refuses: %q", names)
 				}
 				var found []string
-				grepped, err := implements[ambit.Searcher](guarded).Grep(p.ctx, ambit.GrepQuery{Pattern: ".", Base: "/", All: true}, func(m ambit.GrepMatch) bool {
+				grepped, err := p.text.Grep(p.ctx, guarded.fs, ambit.GrepQuery{Pattern: ".", Base: "/", All: true}, func(m ambit.GrepMatch) bool {
 					found = append(found, m.Path)
 					return true
 				})

@@ -63,7 +63,7 @@ func capabilityMutants() []mutant {
 			}
 		}},
 		{name: "ReadLink is claimed where there is none", check: "core/readlink-file", unclaimed: true, breaks: claims(func(c *ambit.Capabilities) { c.ReadLink = true })},
-		{name: "Search is claimed where there is none", check: "hostile/links-searched", on: onDisk, unclaimed: true, breaks: claims(func(c *ambit.Capabilities) { c.Search = true })},
+		{name: "Search is claimed where there is none", check: "core/glob-context-done", unclaimed: true, breaks: claims(func(c *ambit.Capabilities) { c.Search = true })},
 		{name: "Versions are claimed and empty", check: "core/version-form", breaks: versionsAs(func(ambit.FileInfo) ambit.Version { return "" })},
 		{name: "Identity is claimed and empty", check: "core/identity", on: onDisk, breaks: func(f *faulty) {
 			f.info = func(info ambit.FileInfo) ambit.FileInfo { info.ID = ""; return info }

@@ -48,7 +48,7 @@ func mutants() []mutant {
 		writingMutants(), appendMutants(), stagingMutants(), committingMutants(),
 		removingMutants(), renamingMutants(), mkdirMutants(),
 		linkMutants(), foreignMutants(), absurdMutants(), guardMutants(), subMutants(), concurrentMutants(),
-		lineMutants(), editMutants(), patchMutants(),
+		lineMutants(), editMutants(), patchMutants(), globMutants(), grepMutants(), searchMutants(),
 	)
 }
 

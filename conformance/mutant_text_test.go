@@ -103,6 +103,22 @@ func TestFaultlessEngines(t *testing.T) {
 		{"files that are changed once more", leaves(func(_, content string, _ patch.Section) string { return content }), []string{
 			"text/patch-final-newline", "text/patch-end-of-file", "text/patch-crlf", "text/patch-byte-order-mark", "text/patch-stray-bytes",
 		}},
+		{"plain searches", plainly(rightLines), []string{
+			"text/grep-lines", "text/grep-crlf", "text/grep-literal", "text/grep-spans", "text/grep-byte-order-mark", "text/grep-stray-bytes", "text/grep-long-lines",
+		}},
+		{"names that are told again", tellsGlob(func(_ ambit.GlobQuery, found []ambit.GlobMatch, _ *ambit.SearchSummary) []ambit.GlobMatch {
+			return found
+		}), []string{
+			"text/glob-double-star", "text/glob-order", "text/glob-empty", "text/glob-odd-names", "text/glob-limit", "text/search-dots", "text/search-ignored", "text/search-stops", "text/search-all-created",
+		}},
+		{"lines that are told again", tellsGrep(func(_ ambit.GrepQuery, found []ambit.GrepMatch, _ *ambit.SearchSummary) []ambit.GrepMatch {
+			return found
+		}), []string{
+			"text/grep-spans", "text/grep-multiline", "text/grep-context", "text/grep-modes", "text/grep-binary", "text/grep-clipped", "text/grep-limit", "text/grep-limit-context", "text/search-stops",
+		}},
+		{"searches by listing", over(func(_ context.Context, fsys ambit.FileSystem) ambit.FileSystem {
+			return seenAs(fsys, func(string, *ambit.Listing) error { return nil }, nil)
+		}), []string{"text/search-ignored", "text/search-vanishing", "text/search-beside-writers"}},
 	} {
 		report := conformance.RunWith(t.Context(), inMemory.target(t, unchanged), &conformance.Options{Only: c.checks, Deadline: patience}, c.change)
 		if report.Count(conformance.Pass) != len(c.checks) {
@@ -128,7 +144,7 @@ func TestTextMutants(t *testing.T) {
 			t.Errorf("no mutant is for %s", c.ID)
 		}
 	}
-	if n < 75 {
+	if n < 130 {
 		t.Errorf("only %d checks of text", n)
 	}
 }

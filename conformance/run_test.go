@@ -115,7 +115,7 @@ func TestImports(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	const module = "github.com/ambitfs/ambit"
-	allowed := []string{module, module + "/edit", module + "/lineaddr", module + "/patch"}
+	allowed := []string{module, module + "/edit", module + "/lineaddr", module + "/patch", module + "/search"}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

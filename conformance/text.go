@@ -15,12 +15,13 @@ import (
 	"github.com/ambitfs/ambit/edit"
 	"github.com/ambitfs/ambit/lineaddr"
 	"github.com/ambitfs/ambit/patch"
+	"github.com/ambitfs/ambit/search"
 )
 
 // textChecks are about what the packages for text make of a file system: lines
 // are read as they stand in it, an edit or a patch changes what it names and
-// nothing else, and one that is refused changes nothing. They hold megabytes of
-// content, so that they are made once.
+// nothing else, one that is refused changes nothing, and a search finds what is
+// there. They hold megabytes of content, so that they are made once.
 var textChecks = sync.OnceValue(func() []*check {
 	return slices.Concat(
 		lineChecks(),
@@ -31,6 +32,7 @@ var textChecks = sync.OnceValue(func() []*check {
 		patchChecks(),
 		patchFileChecks(),
 		patchMeanwhileChecks(),
+		searchChecks(),
 	)
 })
 
@@ -46,6 +48,8 @@ type textEngine struct {
 	Edit  func(ctx context.Context, fsys ambit.FileSystem, path string, ops []edit.Op, o *edit.Options) (edit.Outcome, error)
 	Parse func(text string) (*patch.Patch, error)
 	Apply func(ctx context.Context, fsys ambit.FileSystem, p *patch.Patch, o *patch.Options) (*patch.Report, error)
+	Glob  globFunc
+	Grep  grepFunc
 }
 
 // textIndex is what a *lineaddr.Index has.
@@ -72,6 +76,8 @@ var textPackages = textEngine{
 	Edit:  edit.File,
 	Parse: patch.Parse,
 	Apply: patch.Apply,
+	Glob:  search.GlobEach,
+	Grep:  search.GrepEach,
 }
 
 // The operations of the packages' errors.
