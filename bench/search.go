@@ -105,7 +105,7 @@ func (s searched) contests() []contest {
 			return slices.Concat([]string{"rg", "--no-config", "-n"}, args, kind.ripgrep, []string{"."})
 		}
 		flags, pattern := kind.ambit[:len(kind.ambit)-1], kind.ambit[len(kind.ambit)-1]
-		ours := slices.Concat([]string{searchGrep}, flags, []string{".", pattern})
+		ours := slices.Concat([]string{driver, "grep"}, flags, []string{".", pattern})
 		all = append(
 			all,
 			s.contest("grep for "+kind.name+", sorted",
@@ -117,7 +117,7 @@ func (s searched) contests() []contest {
 				peer{"ambit (sorted)", ours, bar{ratio: kind.parallel}}),
 		)
 	}
-	ours := []string{searchGlob, "-files", ".", "**/*.go"}
+	ours := []string{driver, "glob", "-files", ".", "**/*.go"}
 	return append(
 		all,
 		s.contest("glob **/*.go, to fd",
@@ -139,7 +139,24 @@ type peer struct {
 	bar  bar
 }
 
-func (p peer) isOurs() bool { return processes[p.args[0]] != nil }
+// driver stands for the program that searches by this library.
+const driver = "search"
+
+func (p peer) isOurs() bool { return p.args[0] == driver }
+
+// driverIn returns the path of that program in scratch, where it is built when it
+// is not there. A process of this program would take longer to begin than some
+// searches take.
+func driverIn(scratch string) (string, error) {
+	path := filepath.Join(scratch, driver)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if out, err := exec.Command("go", "build", "-o", path, "github.com/ambitfs/ambit/bench/search").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return path, nil
+}
 
 // contest is processes that print into a file. What they print is compared once.
 // Bars are to the first: without it there are none.
@@ -181,7 +198,7 @@ func (s searched) contender(p peer, want *[]string) contender {
 					return err
 				}
 				used := time.Duration(0)
-				if peak, used, err = p.run(dir, out, peak); err != nil {
+				if peak, used, err = p.run(dir, s.scratch, out, peak); err != nil {
 					return err
 				}
 				if times = append(times, used); checked {
@@ -212,14 +229,14 @@ func rewound(f *os.File) error {
 }
 
 // command is the process in the folder dir.
-func (p peer) command(dir string) (*exec.Cmd, error) {
+func (p peer) command(dir, scratch string) (*exec.Cmd, error) {
 	args := p.args
 	if p.isOurs() {
-		self, err := os.Executable()
+		path, err := driverIn(scratch)
 		if err != nil {
 			return nil, err
 		}
-		args = append([]string{self}, args...)
+		args = append([]string{path}, args[1:]...)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C") // words of ASCII, as here
@@ -227,9 +244,10 @@ func (p peer) command(dir string) (*exec.Cmd, error) {
 }
 
 // run runs the process to its end, and returns the most memory that it has taken,
-// in KiB, at least peak, and the time of the processors.
-func (p peer) run(dir string, out *os.File, peak int) (int, time.Duration, error) {
-	cmd, err := p.command(dir)
+// in KiB, which is found out when peak is not known, and the time of the
+// processors.
+func (p peer) run(dir, scratch string, out *os.File, peak int) (int, time.Duration, error) {
+	cmd, err := p.command(dir, scratch)
 	if err != nil {
 		return peak, 0, err
 	}
@@ -239,7 +257,7 @@ func (p peer) run(dir string, out *os.File, peak int) (int, time.Duration, error
 		return peak, 0, err
 	}
 	watched := make(chan int, 1)
-	if peak < 0 && !p.isOurs() {
+	if peak < 0 {
 		go func() { watched <- watchMemory(cmd.Process.Pid) }()
 	} else {
 		watched <- peak
@@ -247,11 +265,6 @@ func (p peer) run(dir string, out *os.File, peak int) (int, time.Duration, error
 	err = cmd.Wait()
 	peak = <-watched
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if p.isOurs() && err == nil {
-		var n int
-		n, err = strconv.Atoi(strings.TrimSpace(stderr.String()))
-		peak = max(peak, n)
-	}
 	var exit *exec.ExitError
 	if !p.isOurs() && errors.As(err, &exit) && exit.ExitCode() == 1 {
 		err = nil // nothing found
@@ -318,15 +331,15 @@ func (s searched) firstResults() contest {
 	first := func(name string, b bar, args ...string) contender {
 		p := peer{args: args}
 		return contender{name: name, bar: b, start: onTree(s.dir, func(dir string) (func(int) error, func(), error) {
-			return func(int) error { return p.firstLine(dir) }, nil, nil
+			return func(int) error { return p.firstLine(dir, s.scratch) }, nil, nil
 		})}
 	}
 	var none []string
-	limited := s.contender(peer{"ambit, a limit of 10, to its end", []string{searchGrep, "-limit", "10", ".", "line|return"}, bar{ratio: 2}}, &none)
+	limited := s.contender(peer{"ambit, a limit of 10, to its end", []string{driver, "grep", "-limit", "10", ".", "line|return"}, bar{ratio: 2}}, &none)
 	c := contest{name: "search: first results, " + s.name + ", whole processes", batch: 1, contenders: []contender{
-		first("ambit, to its first line, then killed", bar{}, searchGrep, ".", "line|return"),
+		first("ambit, to its first line, then killed", bar{}, driver, "grep", ".", "line|return"),
 		limited,
-		first("ambit, a glob, to its first line", bar{}, searchGlob, "-files", ".", "**/*.go"),
+		first("ambit, a glob, to its first line", bar{}, driver, "glob", "-files", ".", "**/*.go"),
 	}}
 	if _, err := exec.LookPath("rg"); err == nil {
 		c.contenders = append(c.contenders, first("rg --sort path, to its first line", bar{}, "rg", "--no-config", "-n", "--sort", "path", "line|return", "."))
@@ -335,8 +348,8 @@ func (s searched) firstResults() contest {
 }
 
 // firstLine runs the process until it has printed one line.
-func (p peer) firstLine(dir string) error {
-	cmd, err := p.command(dir)
+func (p peer) firstLine(dir, scratch string) error {
+	cmd, err := p.command(dir, scratch)
 	if err != nil {
 		return err
 	}

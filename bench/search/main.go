@@ -1,10 +1,18 @@
 // Copyright The Ambit Authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Search searches as ripgrep and fd do, and prints what it finds like them, so
+// that whole processes can be compared:
+//
+//	search grep [-i] [-F] [-limit N] FOLDER PATTERN
+//	search glob [-files] [-limit N] FOLDER PATTERN
+//
+// With -profile FILE it writes where the time of the processor went.
 package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,57 +25,52 @@ import (
 	"github.com/ambitfs/ambit/search"
 )
 
-// searchGrep and searchGlob are the first arguments of processes of this program
-// that search as ripgrep and fd do, and print what they find like them:
-//
-//	search-grep [-i] [-F] [-limit N] FOLDER PATTERN
-//	search-glob [-files] [-limit N] FOLDER PATTERN
-//
-// With -profile FILE they write where the time went.
-const (
-	searchGrep = "search-grep"
-	searchGlob = "search-glob"
-)
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "search:", err)
+		os.Exit(2)
+	}
+}
 
-func init() {
-	processes[searchGrep] = func(args []string) error {
+func run(args []string) error {
+	if len(args) == 0 {
+		return errors.New("neither grep nor glob")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ExitOnError)
+	limit := flags.Int("limit", 0, "so many lines or names")
+	var line []byte
+	switch args[0] {
+	case "grep":
 		var q ambit.GrepQuery
-		flags := flag.NewFlagSet(searchGrep, flag.ExitOnError)
 		flags.BoolVar(&q.IgnoreCase, "i", false, "ignore case")
 		flags.BoolVar(&q.Literal, "F", false, "the pattern is a text")
-		flags.IntVar(&q.Limit, "limit", 0, "so many lines")
-		return searching(flags, args, func(fsys ambit.FileSystem, pattern string, out *results) error {
-			q.Pattern = pattern
-			var line []byte
-			_, err := search.GrepEach(ctx, fsys, q, func(m ambit.GrepMatch) bool {
+		return searching(flags, args[1:], func(fsys ambit.FileSystem, pattern string, out *results) error {
+			q.Pattern, q.Limit = pattern, *limit
+			_, err := search.GrepEach(context.Background(), fsys, q, func(m ambit.GrepMatch) bool {
 				line = append(append(line[:0], m.Path[1:]...), ':')
 				line = append(strconv.AppendInt(line, int64(m.Line), 10), ':')
 				return out.put(append(append(line, m.Text...), '\n'))
 			})
 			return err
 		})
-	}
-	processes[searchGlob] = func(args []string) error {
-		var q ambit.GlobQuery
-		flags := flag.NewFlagSet(searchGlob, flag.ExitOnError)
-		flags.IntVar(&q.Limit, "limit", 0, "so many names")
-		flags.BoolFunc("files", "no folders and links", func(string) error {
-			q.Kinds = []ambit.Kind{ambit.KindRegular}
-			return nil
-		})
-		return searching(flags, args, func(fsys ambit.FileSystem, pattern string, out *results) error {
-			q.Pattern = pattern
-			var line []byte
-			_, err := search.GlobEach(ctx, fsys, q, func(m ambit.GlobMatch) bool {
+	case "glob":
+		files := flags.Bool("files", false, "no folders and links")
+		return searching(flags, args[1:], func(fsys ambit.FileSystem, pattern string, out *results) error {
+			q := ambit.GlobQuery{Pattern: pattern, Limit: *limit}
+			if *files {
+				q.Kinds = []ambit.Kind{ambit.KindRegular}
+			}
+			_, err := search.GlobEach(context.Background(), fsys, q, func(m ambit.GlobMatch) bool {
 				line = append(append(line[:0], m.Info.Path[1:]...), '\n')
 				return out.put(line)
 			})
 			return err
 		})
 	}
+	return fmt.Errorf("neither grep nor glob but %q", args[0])
 }
 
-// searching is the whole of such a process.
+// searching is what both have in common.
 func searching(flags *flag.FlagSet, args []string, find func(fsys ambit.FileSystem, pattern string, out *results) error) (err error) {
 	profile := flags.String("profile", "", "write a profile of the processor's time to this `file`")
 	flags.Parse(args)
