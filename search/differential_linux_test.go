@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,10 +80,10 @@ func TestSameLinesAsRipgrep(t *testing.T) {
 	needs(t, "rg", "git")
 	asked := 0
 	// ask compares at least so many questions of each kind.
-	ask := func(tree *diskTree, rng *rand.Rand, each int, bases []string) {
+	ask := func(tree *diskTree, rng *rand.Rand, each int, patterns, bases []string) {
 		for range each {
 			for _, kind := range kinds {
-				q := ambit.GrepQuery{Pattern: from(rng, regexps), Base: from(rng, bases)}
+				q := ambit.GrepQuery{Pattern: from(rng, patterns), Base: from(rng, bases)}
 				kind.make(rng, &q)
 				if !tree.isFolder(q.Base) {
 					q.Include, q.Exclude, q.Types = nil, nil, nil
@@ -96,29 +97,30 @@ func TestSameLinesAsRipgrep(t *testing.T) {
 			}
 		}
 	}
-	each := 3
+	each := 2
 	if testing.Short() {
 		each = 1
 	} else if soaking() {
 		each = 12
 	}
-	onTrees(t, func(tree *diskTree, rng *rand.Rand) { ask(tree, rng, each, tree.bases(t)) })
+	onTrees(t, 4, func(tree *diskTree, rng *rand.Rand) { ask(tree, rng, each, regexps, tree.bases(t)) })
 	src := goTree(t)
 	rng := rand.New(rand.NewPCG(0, 6))
+	// Nobody learns from all lines of so much.
+	choosy := slices.DeleteFunc(slices.Clone(regexps), func(pattern string) bool { return regexp.MustCompile(pattern).MatchString("A b\tc") })
 	if soaking() {
-		ask(src, rng, 5, []string{""})
+		ask(src, rng, 5, regexps, []string{""})
 	}
-	ask(src, rng, each, []string{"/archive", "/encoding/json", "/encoding/xml", "/internal/trace/testdata", "/net/http/httptest", "/os/exec", "/regexp", "/strings/strings.go", "/text"})
+	ask(src, rng, each+1, choosy, []string{"/archive", "/encoding/json", "/encoding/xml", "/internal/trace/testdata", "/net/http/httptest", "/os/exec", "/regexp", "/strings/strings.go", "/text"})
 	t.Logf("%d questions", asked)
-	if !testing.Short() && asked < 200 {
+	if !testing.Short() && asked < 160 {
 		t.Errorf("only %d questions were asked", asked)
 	}
 }
 
 // onTrees calls ask with generated trees, of which each fourth has CRLF lines.
-func onTrees(t *testing.T, ask func(tree *diskTree, rng *rand.Rand)) {
+func onTrees(t *testing.T, seeds int, ask func(tree *diskTree, rng *rand.Rand)) {
 	t.Helper()
-	seeds := 4
 	if testing.Short() {
 		seeds = 2
 	} else if soaking() {

@@ -44,7 +44,7 @@ func TestSameNamesAsRipgrep(t *testing.T) {
 		compareNames(t, tree, q, args, want)
 		asked++
 	}
-	onTrees(t, func(tree *diskTree, rng *rand.Rand) {
+	onTrees(t, 2, func(tree *diskTree, rng *rand.Rand) {
 		bases := slices.DeleteFunc(tree.bases(t), func(base string) bool { return !tree.isFolder(base) })
 		for _, pattern := range globPatterns {
 			ask(tree, rng, ambit.GlobQuery{Pattern: pattern, Base: from(rng, bases), All: rng.IntN(3) == 0, NoIgnore: rng.IntN(3) == 0})
@@ -62,7 +62,7 @@ func TestSameNamesAsRipgrep(t *testing.T) {
 func TestSameNamesAsFd(t *testing.T) {
 	needs(t, "fdfind", "git")
 	asked := 0
-	onTrees(t, func(tree *diskTree, rng *rand.Rand) {
+	onTrees(t, 2, func(tree *diskTree, rng *rand.Rand) {
 		for _, pattern := range globPatterns {
 			q := ambit.GlobQuery{Pattern: pattern, All: rng.IntN(2) == 0, NoIgnore: rng.IntN(2) == 0}
 			args := append([]string{"fdfind", "--print0"}, hiddenFlags(q.All, q.NoIgnore)...)

@@ -36,7 +36,7 @@ func TestSameLinesAsGNUGrep(t *testing.T) {
 		"a/many":        strings.Repeat("foo\nx\nbar\n\n", 50),
 		"a/.hidden":     "foo\n",
 		"a.b":           "a.b\naxb\n",
-		"a/long":        strings.Repeat("a", 600_000) + "\nTARGET foo\n" + strings.Repeat("b ", 150_000) + "foo\n",
+		"a/long":        strings.Repeat("a", 300_000) + "\nTARGET foo\n" + strings.Repeat("b ", 50_000) + "foo\n",
 		"a/far nul":     strings.Repeat("some text without the word\n", 10_000) + "foo \x01 bar\nno nul here: foo\n",
 		"[odd]\nname":   "foo\n",
 		"z\xff":         "foo bar\n",
