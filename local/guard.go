@@ -25,6 +25,9 @@ type guard struct {
 // asked first. With a nil ask every call is refused. The result is a
 // *FileSystem. Both values share their handles: to Close one closes the other.
 //
+// ask is called from any number of goroutines, by one search from several at
+// once.
+//
 // It is a rule and no log: what is refused before a rule is asked, and what
 // became of a call, it does not see. A change may be asked about more than once.
 func (fsys *FileSystem) Guard(ask func(ctx context.Context, op ambit.Op, canonical string) error) ambit.FileSystem {
@@ -63,10 +66,16 @@ func (fsys *FileSystem) walkFor(ctx context.Context, op ambit.Op, clean string, 
 	if err != nil {
 		return nil, fsys.unlessRefused(err, func(path string) error { return fsys.ask(ctx, op, path) })
 	}
+	kept := false // nor is it when a guard panics
+	defer func() {
+		if !kept {
+			p.close()
+		}
+	}()
 	if err := fsys.ask(ctx, op, p.path()); err != nil {
-		p.close()
 		return nil, err
 	}
+	kept = true
 	return p, nil
 }
 

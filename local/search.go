@@ -81,6 +81,31 @@ func (t searchTree) folderOnce(ctx context.Context, path string) (find.Folder, e
 		return nil, err
 	}
 	defer p.close()
+	return t.folderAt(p, searchDirIn)
+}
+
+// Way asks no guard: what is to be known of a name in the folder is asked when it
+// is.
+func (t searchTree) Way(_ context.Context, path string) (find.Folder, error) {
+	if t.closed.Load() {
+		return nil, ambit.ErrClosed
+	}
+	for range maxTries {
+		p, err := t.walk(path, false)
+		if err != nil {
+			return nil, err
+		}
+		f, err := t.folderAt(p, plainSearchDirIn)
+		p.close()
+		if err != nil || f != nil {
+			return f, err
+		}
+	}
+	return nil, restless()
+}
+
+// folderAt opens the folder at p; nothing when it was moved away.
+func (t searchTree) folderAt(p *place, open func(d dir, name string) (searchDir, error)) (find.Folder, error) {
 	switch {
 	case p.info == nil:
 		return nil, ambit.ErrNotFound
@@ -93,7 +118,7 @@ func (t searchTree) folderOnce(ctx context.Context, path string) (find.Folder, e
 	if !p.isRoot() {
 		name = p.name
 	}
-	d, err := searchDirIn(p.parent.dir, name)
+	d, err := open(p.parent.dir, name)
 	if err != nil {
 		return nil, unlessSwapped(err)
 	}
@@ -175,12 +200,23 @@ func (f *searchFolder) elsewhere(name string) bool {
 	return f.dir == nil || len(f.roots) > 1 && (f.rootAt(ambit.Join(f.path, name)) != nil || f.root.disk.folds)
 }
 
-func (f *searchFolder) Lookup(ctx context.Context, name string) (ambit.FileInfo, error) {
+func (f *searchFolder) Lookup(_ context.Context, name string) (ambit.FileInfo, error) {
 	path := ambit.Join(f.path, name)
 	if f.elsewhere(name) {
-		return f.Lstat(ctx, path)
+		p, err := f.walk(path, false)
+		if err != nil {
+			return ambit.FileInfo{}, err
+		}
+		defer p.close()
+		if p.info == nil {
+			return ambit.FileInfo{}, ambit.ErrNotFound
+		}
+		return describe(path, p.info), nil
 	}
 	info, err := f.dir.lookup(name)
+	if err == nil && len(f.denied) > 0 {
+		err = f.judges(name, info) // also when it was shown: another may have the name by now
+	}
 	if err != nil {
 		return ambit.FileInfo{}, err
 	}
@@ -194,7 +230,12 @@ func (f *searchFolder) Shows(ctx context.Context, name string) bool {
 			return false
 		}
 		if f.dir != nil {
-			if info, err := f.dir.lookup(name); err == nil && f.judges(name, info) != nil {
+			info, err := f.dir.lookup(name)
+			if err == nil {
+				err = f.judges(name, info)
+			}
+			// What may not be looked at has but a name, which a listing has as well.
+			if err != nil && ambit.ReasonOf(err) != ambit.ErrPermission {
 				return false
 			}
 		}

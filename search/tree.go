@@ -22,6 +22,8 @@ func (t tree) Folder(_ context.Context, path string) (find.Folder, error) {
 	return &folder{tree: t, path: path}, nil
 }
 
+func (t tree) Way(ctx context.Context, path string) (find.Folder, error) { return t.Folder(ctx, path) }
+
 // folder is a folder by its canonical path.
 type folder struct {
 	tree

@@ -27,6 +27,7 @@ type folders struct {
 type folder struct {
 	*folders
 	above *folder // nil: the tree opens it by its path
+	way   bool    // and it is not listed
 	name  string
 	path  string
 
@@ -58,7 +59,10 @@ func (d *folder) use(ctx context.Context) (Folder, error) {
 	}
 	d.mu.Unlock()
 	opened, err := retried(d.folders, func() (Folder, error) {
-		if d.above == nil {
+		switch {
+		case d.way:
+			return d.tree.Way(ctx, d.path)
+		case d.above == nil:
 			return d.tree.Folder(ctx, d.path)
 		}
 		above, err := d.above.use(ctx)
@@ -86,13 +90,14 @@ func (d *folder) leave() {
 	d.closeIdle(maxOpen)
 }
 
-// closeIdle closes folders that are not in use, but for so many.
-func (fs *folders) closeIdle(most int) {
-	for {
+// closeIdle closes folders that are not in use, but for so many, and reports
+// whether it has closed any.
+func (fs *folders) closeIdle(most int) (any bool) {
+	for ; ; any = true {
 		fs.mu.Lock()
 		if fs.idle.Len() <= most {
 			fs.mu.Unlock()
-			return
+			return any
 		}
 		d := fs.idle.Remove(fs.idle.Back()).(*folder)
 		opened := d.open
@@ -103,12 +108,13 @@ func (fs *folders) closeIdle(most int) {
 }
 
 // retried is what do returns. Where the process has run out of descriptors, do is
-// done once more after all folders that are not in use were closed.
+// done again after all folders that are not in use were closed, as long as there
+// are any.
 func retried[T any](fs *folders, do func() (T, error)) (T, error) {
-	v, err := do()
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		fs.closeIdle(0)
-		v, err = do()
+	for {
+		v, err := do()
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) || !fs.closeIdle(0) {
+			return v, err
+		}
 	}
-	return v, err
 }

@@ -40,7 +40,7 @@ func (s *search) folderRules(in Folder, path string, rules *ignore.Chain, kind f
 // excludeFile reads .git/info/exclude.
 func (s *search) excludeFile(in Folder, path string, skip func(path string, err error)) *ignore.Rules {
 	for _, name := range []string{repositoryName, "info"} {
-		sub, err := in.Enter(s.ctx, name)
+		sub, err := retried(s.folders, func() (Folder, error) { return in.Enter(s.ctx, name) })
 		path = ambit.Join(path, name)
 		if err != nil {
 			skip(path, err)
@@ -82,15 +82,7 @@ func (s *search) rulesAbove(ctx context.Context, path string) *ignore.Chain {
 	var rules *ignore.Chain
 	above := "/"
 	for _, name := range names {
-		if in, err := s.folders.tree.Folder(ctx, above); err == nil {
-			rules = s.folderRules(in, above, rules, func(name string) ambit.Kind {
-				if info, err := in.Lookup(ctx, name); err == nil && in.Shows(ctx, name) {
-					return info.Kind
-				}
-				return ambit.KindUnknown
-			}, func(string, error) {})
-			in.Close()
-		}
+		rules = s.rulesAt(ctx, above, rules)
 		if rules.Ignored(name, true) {
 			rules = nil
 		}
@@ -98,4 +90,20 @@ func (s *search) rulesAbove(ctx context.Context, path string) *ignore.Chain {
 		above = ambit.Join(above, name)
 	}
 	return rules
+}
+
+// rulesAt adds what the folder at path says of itself, if it can be entered.
+func (s *search) rulesAt(ctx context.Context, path string, rules *ignore.Chain) *ignore.Chain {
+	in, err := retried(s.folders, func() (Folder, error) { return s.folders.tree.Way(ctx, path) })
+	if err != nil {
+		return rules
+	}
+	defer in.Close()
+	return s.folderRules(in, path, rules, func(name string) ambit.Kind {
+		info, err := in.Lookup(ctx, name)
+		if err != nil || !in.Shows(ctx, name) {
+			return ambit.KindUnknown
+		}
+		return info.Kind
+	}, func(string, error) {})
 }

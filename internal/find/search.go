@@ -136,6 +136,7 @@ func (s *search) begin(at Base) *job {
 	d := s.folders.top(at.Path)
 	if at.Kind != ambit.KindDirectory {
 		d = s.folders.top(ambit.Dir(at.Path))
+		d.way = true
 		return &job{run: func(w *worker, j *job) { w.file(j, d, ambit.Base(at.Path), at.Kind) }}
 	}
 	return &job{run: func(w *worker, j *job) {

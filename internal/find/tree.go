@@ -21,6 +21,9 @@ import (
 type Tree interface {
 	// Folder opens the folder at a canonical path.
 	Folder(ctx context.Context, path string) (Folder, error)
+	// Way opens it for the sake of single names: it is not listed, and need not
+	// be readable.
+	Way(ctx context.Context, path string) (Folder, error)
 }
 
 // Folder is an open folder.

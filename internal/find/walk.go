@@ -54,6 +54,8 @@ type listing struct {
 	jobs  []*job
 	found []ambit.GlobMatch
 	files []string
+
+	beyond bool // a name here makes a path over the limit
 }
 
 func (l *listing) list() error {
@@ -71,7 +73,7 @@ func (l *listing) list() error {
 		slices.Sort(asked)
 		asked = slices.Compact(asked)
 	}
-	entries, err := open.Entries(l.ctx, asked)
+	entries, err := retried(l.worker.folders, func() ([]Entry, error) { return open.Entries(l.ctx, asked) })
 	if err != nil {
 		return err
 	}
@@ -82,10 +84,11 @@ func (l *listing) list() error {
 	if !l.ignored {
 		l.rules = l.folderRules(open, l.path, l.rules, func(name string) ambit.Kind {
 			i, ok := slices.BinarySearchFunc(entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
-			if !ok {
+			if !ok || !open.Shows(l.ctx, name) {
 				return ambit.KindUnknown
 			}
-			return l.kind(entries[i])
+			kind, _ := l.kind(entries[i])
+			return kind
 		}, l.skip)
 	}
 	for i, e := range entries {
@@ -105,22 +108,25 @@ func (l *listing) list() error {
 }
 
 // kind is the kind of e, asked for where the listing does not tell.
-func (l *listing) kind(e Entry) ambit.Kind {
-	if e.Kind == ambit.KindUnknown {
-		if info, err := l.open.Lookup(l.ctx, e.Name); err == nil {
-			return info.Kind
-		}
+func (l *listing) kind(e Entry) (ambit.Kind, error) {
+	if e.Kind != ambit.KindUnknown {
+		return e.Kind, nil
 	}
-	return e.Kind
+	info, err := retried(l.worker.folders, func() (ambit.FileInfo, error) { return l.open.Lookup(l.ctx, e.Name) })
+	return info.Kind, err
 }
 
 // look decides what becomes of an entry.
 func (l *listing) look(e Entry) {
-	kind := e.Kind
-	if kind == ambit.KindUnknown {
-		kind = l.kind(e)
+	kind, unknown := l.kind(e)
+	if r := ambit.ReasonOf(unknown); r == ambit.ErrNotFound || r == ambit.ErrDenied {
+		return
 	}
 	j, ok := l.judge(l.view, e.Name, kind)
+	if !ok && unknown != nil { // it may be a folder
+		j, ok = l.judge(l.view, e.Name, ambit.KindDirectory)
+		j.hit, j.in = false, view{}
+	}
 	if !ok || !l.open.Shows(l.ctx, e.Name) {
 		return
 	}
@@ -133,6 +139,17 @@ func (l *listing) look(e Entry) {
 		return
 	}
 	path := ambit.Join(l.path, e.Name)
+	if len(path) > ambit.MaxPath {
+		// No path leads there: the folder stands for it.
+		if !l.beyond {
+			l.beyond = true
+			l.skip(l.path, ambit.ErrInvalidPath)
+		}
+		return
+	}
+	if unknown != nil {
+		l.skip(path, unknown)
+	}
 	switch {
 	case !j.hit:
 	case l.grep == nil:
@@ -152,11 +169,11 @@ func (l *listing) look(e Entry) {
 func (l *listing) report(name, path string, kind ambit.Kind) {
 	info := ambit.FileInfo{Path: path, Kind: kind, Size: -1}
 	if l.details {
-		full, err := l.open.Lookup(l.ctx, name)
+		full, err := retried(l.worker.folders, func() (ambit.FileInfo, error) { return l.open.Lookup(l.ctx, name) })
 		switch {
 		case err == nil:
 			info = full
-		case ambit.ReasonOf(err) == ambit.ErrNotFound:
+		case !tells(ambit.ReasonOf(err)):
 			return
 		}
 	}
