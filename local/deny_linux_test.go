@@ -66,7 +66,7 @@ func TestDeny(t *testing.T) {
 			return w, w.snapshot(t)
 		}
 		w, before := world()
-		for _, a := range acts("source") {
+		for _, a := range append(acts("source"), searches()...) {
 			paths := slices.Clone(deniedPaths)
 			if a.follows {
 				paths = append(paths, deniedLinks...)
@@ -99,7 +99,7 @@ func TestDenyControl(t *testing.T) {
 		if text, _ := read(t, w.fsys, path); text != "KEY" && text != "LEAF" && text != "ENV" {
 			t.Errorf("%q holds %q", path, text)
 		}
-		for _, a := range acts("source") {
+		for _, a := range append(acts("source"), searches()...) {
 			if err := a.do(newWorldIn(t, fastDir(t), deniable).fsys, path); ambit.ReasonOf(err) == ambit.ErrDenied {
 				t.Errorf("%s %q: %v", a.name, path, err)
 			}
@@ -125,7 +125,7 @@ func TestDenyTellsNothing(t *testing.T) {
 			name := filepath.Base(path)
 			return strings.ReplaceAll(text, name, "NAME")
 		}
-		for _, a := range acts("source") {
+		for _, a := range append(acts("source"), searches()...) {
 			for _, alike := range [][]string{
 				{"secret/key", "secret/yek", "secret/deep", "secret/home"},
 				{"secret/key/", "secret/yek/", "secret/deep/", "secret/home/"},
@@ -315,7 +315,7 @@ func TestDenyBeforeItExists(t *testing.T) {
 		w.add(t, "no/where/yet/")
 		w.add(t, "no/where/yet/y = YET")
 		before = w.snapshot(t)
-		for _, a := range acts("source") {
+		for _, a := range append(acts("source"), searches()...) {
 			for _, path := range []string{"future", "no/where/yet", "no/where/yet/y", "no/where/yet/n"} {
 				if err := a.do(fsys, path); sketch(err) != "denied deny" {
 					t.Errorf("%s %q, which was made since: %v", a.name, path, err)
@@ -344,7 +344,7 @@ func TestDenyBeforeItExists(t *testing.T) {
 func refusedAt(t *testing.T, w *world, fsys ambit.FileSystem, paths ...string) {
 	t.Helper()
 	before := w.snapshot(t)
-	for _, a := range acts("source") {
+	for _, a := range append(acts("source"), searches()...) {
 		for _, path := range paths {
 			err := a.do(fsys, path)
 			if ambit.ReasonOf(err) != ambit.ErrDenied {
@@ -800,7 +800,7 @@ func TestDenyGivenThroughLinks(t *testing.T) {
 		`)
 		fsys := serve(t, w.root, with(&local.Options{Deny: []string{"zshrc", "way/sub"}}))
 		before := w.snapshot(t)
-		for _, a := range acts("source") {
+		for _, a := range append(acts("source"), searches()...) {
 			for _, path := range []string{"zshrc", "dot/zshrc", "way/sub", "way/sub/s", "real/sub", "real/sub/s", "real/sub/none", "abs/s"} {
 				if err := a.do(fsys, path); sketch(err) != "denied deny" {
 					t.Errorf("%s %q: %v", a.name, path, err)

@@ -5,6 +5,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/ambitfs/ambit"
@@ -225,19 +226,12 @@ func (f *searchFolder) Lookup(_ context.Context, name string) (ambit.FileInfo, e
 
 func (f *searchFolder) Shows(ctx context.Context, name string) bool {
 	if len(f.denied) > 0 {
-		path := ambit.Join(f.path, name)
-		if f.judgeText(path) != nil {
+		if f.judgeText(ambit.Join(f.path, name)) != nil {
 			return false
 		}
-		if f.dir != nil {
-			info, err := f.dir.lookup(name)
-			if err == nil {
-				err = f.judges(name, info)
-			}
-			// What may not be looked at has but a name, which a listing has as well.
-			if err != nil && ambit.ReasonOf(err) != ambit.ErrPermission {
-				return false
-			}
+		// What may not be looked at has but a name, which a listing has as well.
+		if _, err := f.Lookup(ctx, name); err != nil && ambit.ReasonOf(err) != ambit.ErrPermission {
+			return false
 		}
 	}
 	return len(f.guards) == 0 || f.ask(ctx, ambit.OpStat, ambit.Join(f.path, name)) == nil
@@ -349,6 +343,9 @@ func plainSearchDirIn(d dir, name string) (searchDir, error) {
 	} else {
 		sub, err = d.enter(name)
 	}
+	if errors.Is(err, errMoved) {
+		err = ambit.ErrNotADirectory // a moment ago
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -357,6 +354,9 @@ func plainSearchDirIn(d dir, name string) (searchDir, error) {
 
 func (d plainSearchDir) open(name string, mounts bool) (io.ReadCloser, *node, mount, error) {
 	f, err := d.dir.open(name)
+	if errors.Is(err, errMoved) {
+		err = ambit.ErrNotAFile // a moment ago
+	}
 	if err != nil {
 		return nil, nil, mount{}, err
 	}

@@ -18,9 +18,10 @@ const maxOpen = 64
 
 // folders holds the open folders of a search.
 type folders struct {
-	tree Tree
-	mu   sync.Mutex
-	idle list.List // of *folder, open and not in use; the one left last in front
+	tree   Tree
+	mu     sync.Mutex
+	idle   list.List // of *folder, open and not in use; the one left last in front
+	closed int       // how many were closed
 }
 
 // folder is a folder that a search has come to.
@@ -58,20 +59,7 @@ func (d *folder) use(ctx context.Context) (Folder, error) {
 		return d.open, nil
 	}
 	d.mu.Unlock()
-	opened, err := retried(d.folders, func() (Folder, error) {
-		switch {
-		case d.way:
-			return d.tree.Way(ctx, d.path)
-		case d.above == nil:
-			return d.tree.Folder(ctx, d.path)
-		}
-		above, err := d.above.use(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer d.above.leave()
-		return above.Enter(ctx, d.name)
-	})
+	opened, err := d.openNow(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +67,24 @@ func (d *folder) use(ctx context.Context) (Folder, error) {
 	d.open, d.users = opened, 1
 	d.mu.Unlock()
 	return opened, nil
+}
+
+func (d *folder) openNow(ctx context.Context) (Folder, error) {
+	if d.above == nil {
+		return retried(d.folders, func() (Folder, error) {
+			if d.way {
+				return d.tree.Way(ctx, d.path)
+			}
+			return d.tree.Folder(ctx, d.path)
+		})
+	}
+	above, err := d.above.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.above.leave()
+	// Only with the one above in use does each step come closer.
+	return retried(d.folders, func() (Folder, error) { return above.Enter(ctx, d.name) })
 }
 
 func (d *folder) leave() {
@@ -90,31 +96,33 @@ func (d *folder) leave() {
 	d.closeIdle(maxOpen)
 }
 
-// closeIdle closes folders that are not in use, but for so many, and reports
-// whether it has closed any.
-func (fs *folders) closeIdle(most int) (any bool) {
-	for ; ; any = true {
-		fs.mu.Lock()
-		if fs.idle.Len() <= most {
-			fs.mu.Unlock()
-			return any
-		}
+// closeIdle closes folders that are not in use, but for so many, and returns how
+// many have been closed so far.
+func (fs *folders) closeIdle(most int) int {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for fs.idle.Len() > most {
 		d := fs.idle.Remove(fs.idle.Back()).(*folder)
-		opened := d.open
+		d.open.Close()
 		d.open, d.place = nil, nil
-		fs.mu.Unlock()
-		opened.Close()
+		fs.closed++
 	}
+	return fs.closed
 }
 
 // retried is what do returns. Where the process has run out of descriptors, do is
-// done again after all folders that are not in use were closed, as long as there
-// are any.
+// done again after all folders that are not in use were closed, until that closes
+// none.
 func retried[T any](fs *folders, do func() (T, error)) (T, error) {
-	for {
+	for before := -1; ; {
 		v, err := do()
-		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) || !fs.closeIdle(0) {
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 			return v, err
 		}
+		closed := fs.closeIdle(0)
+		if closed == before {
+			return v, err
+		}
+		before = closed
 	}
 }
