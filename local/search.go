@@ -5,7 +5,6 @@ package local
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/ambitfs/ambit"
@@ -343,22 +342,16 @@ func plainSearchDirIn(d dir, name string) (searchDir, error) {
 	} else {
 		sub, err = d.enter(name)
 	}
-	if errors.Is(err, errMoved) {
-		err = ambit.ErrNotADirectory // a moment ago
-	}
 	if err != nil {
-		return nil, err
+		return nil, unlessNow(ambit.ErrNotADirectory, err)
 	}
 	return plainSearchDir{sub}, nil
 }
 
 func (d plainSearchDir) open(name string, mounts bool) (io.ReadCloser, *node, mount, error) {
 	f, err := d.dir.open(name)
-	if errors.Is(err, errMoved) {
-		err = ambit.ErrNotAFile // a moment ago
-	}
 	if err != nil {
-		return nil, nil, mount{}, err
+		return nil, nil, mount{}, unlessNow(ambit.ErrNotAFile, err)
 	}
 	info, err := describeFile(f)
 	var on mount
@@ -370,4 +363,13 @@ func (d plainSearchDir) open(name string, mounts bool) (io.ReadCloser, *node, mo
 		return nil, nil, mount{}, err
 	}
 	return f, info, on, nil
+}
+
+// unlessNow returns err, or what the system does not say: that something else came
+// to have the name.
+func unlessNow(r ambit.Reason, err error) error {
+	if swapped(err) && ambit.ReasonOf(err) == ambit.ErrIO {
+		return r
+	}
+	return err
 }

@@ -250,7 +250,7 @@ func TestSearchLeavesNothing(t *testing.T) {
 			"success":        {},
 			"limit":          {limit: 5},
 			"yield false":    {yield: func() bool { return false }},
-			"cancel":         {yield: func() bool { cancel(); return true }, want: ambit.ErrCanceled},
+			"cancel":         {yield: func() bool { cancel(); time.Sleep(time.Millisecond); return true }, want: ambit.ErrCanceled},
 			"panic in yield": {yield: func() bool { panic(boom{}) }, ends: "panic"},
 			"panic in Keep":  {keep: func() bool { panic(boom{}) }, ends: "panic"},
 			"exit in yield":  {yield: func() bool { runtime.Goexit(); return true }, ends: "exit"},
@@ -263,7 +263,7 @@ func TestSearchLeavesNothing(t *testing.T) {
 					return nil
 				})
 			}, ends: "panic"},
-			"cancel in Keep": {keep: func() bool { cancel(); return true }, want: ambit.ErrCanceled},
+			"cancel in Keep": {keep: func() bool { cancel(); time.Sleep(time.Millisecond); return true }, want: ambit.ErrCanceled},
 		} {
 			for _, grep := range []bool{false, true} {
 				fds, goroutines := held(t)

@@ -30,7 +30,6 @@ func walking(p place) *job {
 // walk looks at what is in a folder.
 func (w *worker) walk(j *job, p place) {
 	l := listing{worker: w, place: p}
-	l.own = append(l.own, found{tally: &l.tally})
 	if err := l.list(); err != nil {
 		if w.fails(err) || p.base {
 			w.queue.stop(err)
