@@ -22,8 +22,12 @@ func mountAt(fd int, name string) (mount, error) {
 			return mount{}, err
 		}
 	}
+	return mountOfStat(&st), nil
+}
+
+func mountOfStat(st *unix.Statx_t) mount {
 	if st.Mask&unix.STATX_MNT_ID == 0 { // before Linux 5.8
-		return mount{id: unix.Mkdev(st.Dev_major, st.Dev_minor), device: true}, nil
+		return mount{id: unix.Mkdev(st.Dev_major, st.Dev_minor), device: true}
 	}
-	return mount{id: st.Mnt_id}, nil
+	return mount{id: st.Mnt_id}
 }

@@ -54,7 +54,9 @@ type searchDir interface {
 	open(name string, mounts bool) (io.ReadCloser, *node, mount, error)
 	lookup(name string) (*node, error)
 	self() (*node, error)
-	mountOf(name string) (mount, error)
+	// glance tells what has the name, without what tells files apart that are gone,
+	// and what it lies on. "" is the folder itself.
+	glance(name string) (*node, mount, error)
 	close() error
 }
 
@@ -215,7 +217,7 @@ func (f *searchFolder) Lookup(_ context.Context, name string) (ambit.FileInfo, e
 	}
 	info, err := f.dir.lookup(name)
 	if err == nil && len(f.denied) > 0 {
-		err = f.judges(name, info) // also when it was shown: another may have the name by now
+		err = f.judgeAt(f.dir, name) // also when it was shown: another may have the name by now
 	}
 	if err != nil {
 		return ambit.FileInfo{}, err
@@ -223,26 +225,50 @@ func (f *searchFolder) Lookup(_ context.Context, name string) (ambit.FileInfo, e
 	return describe(path, info), nil
 }
 
-func (f *searchFolder) Shows(ctx context.Context, name string) bool {
+func (f *searchFolder) Shows(ctx context.Context, name string, about bool) bool {
 	if len(f.denied) > 0 {
 		if f.judgeText(ambit.Join(f.path, name)) != nil {
 			return false
 		}
 		// What may not be looked at has but a name, which a listing has as well.
-		if _, err := f.Lookup(ctx, name); err != nil && ambit.ReasonOf(err) != ambit.ErrPermission {
-			return false
+		if !about {
+			if err := f.judge(ctx, name); err != nil && ambit.ReasonOf(err) != ambit.ErrPermission {
+				return false
+			}
 		}
 	}
 	return len(f.guards) == 0 || f.ask(ctx, ambit.OpStat, ambit.Join(f.path, name)) == nil
 }
 
-// judges is judgeNode for an entry of the folder.
-func (f *searchFolder) judges(name string, info *node) error {
-	if f.isDenied(info) {
+// judge refuses an entry that is denied by its identity or mounted there.
+func (f *searchFolder) judge(ctx context.Context, name string) error {
+	if f.elsewhere(name) {
+		_, err := f.Lookup(ctx, name)
+		return err
+	}
+	return f.judgeAt(f.dir, name)
+}
+
+// judgeAt judges an entry of d; "" is d itself.
+func (f *searchFolder) judgeAt(d searchDir, name string) error {
+	info, on, err := d.glance(name)
+	if err == nil {
+		err = f.refuses(info, on)
+	}
+	return err
+}
+
+func (f *searchFolder) refuses(info *node, on mount) error {
+	if f.isDenied(info) || on.crosses(f.root.mount, info.isDir()) {
 		return ambit.ErrDenied
 	}
-	on, err := f.dir.mountOf(name)
-	if err == nil && on.crosses(f.root.mount, info.isDir()) {
+	return nil
+}
+
+// unlessDenied returns err, with which a step to an entry has failed, unless
+// nothing may be told of the entry.
+func (f *searchFolder) unlessDenied(ctx context.Context, name string, err error) error {
+	if len(f.denied) > 0 && ambit.ReasonOf(f.judge(ctx, name)) == ambit.ErrDenied {
 		return ambit.ErrDenied
 	}
 	return err
@@ -264,20 +290,15 @@ func (f *searchFolder) Enter(ctx context.Context, name string) (find.Folder, err
 	}
 	d, err := f.dir.enter(name)
 	if err != nil {
-		return nil, err
+		return nil, f.unlessDenied(ctx, name, err)
 	}
-	sub := &searchFolder{searchTree: f.searchTree, dir: d, root: f.root, path: path}
 	if len(f.denied) > 0 {
-		info, err := d.self()
-		if err == nil {
-			err = sub.judges("", info)
-		}
-		if err != nil {
+		if err := f.judgeAt(d, ""); err != nil {
 			d.close()
 			return nil, err
 		}
 	}
-	return sub, nil
+	return &searchFolder{searchTree: f.searchTree, dir: d, root: f.root, path: path}, nil
 }
 
 func (f *searchFolder) Open(ctx context.Context, name string) (find.File, error) {
@@ -298,13 +319,13 @@ func (f *searchFolder) Open(ctx context.Context, name string) (find.File, error)
 	}
 	opened, info, on, err := f.dir.open(name, len(f.denied) > 0)
 	if err != nil {
-		return nil, err
+		return nil, f.unlessDenied(ctx, name, err)
 	}
 	switch {
 	case !info.isRegular():
 		err = ambit.ErrNotAFile
-	case len(f.denied) > 0 && (f.isDenied(info) || on.crosses(f.root.mount, false)):
-		err = ambit.ErrDenied
+	case len(f.denied) > 0:
+		err = f.refuses(info, on)
 	}
 	if err != nil {
 		opened.Close()
@@ -331,6 +352,18 @@ func (f sizedFile) Size() int64 { return f.size }
 type plainSearchDir struct{ dir }
 
 func (d plainSearchDir) entries() ([]entry, error) { return d.dir.entries(".") }
+
+func (d plainSearchDir) glance(name string) (info *node, on mount, err error) {
+	if name == "" {
+		info, err = d.self()
+	} else {
+		info, err = d.lookup(name)
+	}
+	if err == nil {
+		on, err = d.mountOf(name)
+	}
+	return info, on, err
+}
 
 func (d plainSearchDir) enter(name string) (searchDir, error) { return plainSearchDirIn(d.dir, name) }
 

@@ -43,16 +43,46 @@ func (d readableDir) open(name string, mounts bool) (io.ReadCloser, *node, mount
 	if err != nil {
 		return nil, nil, mount{}, err
 	}
-	info, err := statAt(fd, "")
+	var info *node
 	var on mount
-	if err == nil && mounts {
-		on, err = mountAt(fd, "")
+	if mounts {
+		info, on, err = glanceAt(fd, "")
+	} else {
+		info, err = statAt(fd, "")
 	}
 	if err != nil {
 		unix.Close(fd)
 		return nil, nil, mount{}, err
 	}
 	return searchFile(fd), info, on, nil
+}
+
+func (d readableDir) glance(name string) (*node, mount, error) { return glanceAt(d.fd, name) }
+
+// glanceAt is statAt and mountAt in one call.
+func glanceAt(fd int, name string) (*node, mount, error) {
+	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
+	if name == "" {
+		flags |= unix.AT_EMPTY_PATH
+	}
+	var st unix.Statx_t
+	for {
+		err := unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS|unix.STATX_MNT_ID, &st)
+		if err == nil {
+			break
+		}
+		if err != unix.EINTR {
+			return nil, mount{}, err
+		}
+	}
+	info := &node{
+		mode:   modeOf(uint32(st.Mode)),
+		size:   int64(st.Size),
+		device: unix.Mkdev(st.Dev_major, st.Dev_minor),
+		inode:  st.Ino,
+		links:  int(st.Nlink),
+	}
+	return info, mountOfStat(&st), nil
 }
 
 // searchFile is the descriptor of a file that one goroutine reads.

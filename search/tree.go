@@ -71,7 +71,7 @@ func (f *folder) Lookup(ctx context.Context, name string) (ambit.FileInfo, error
 	return info, err
 }
 
-func (f *folder) Shows(context.Context, string) bool { return true }
+func (f *folder) Shows(context.Context, string, bool) bool { return true }
 
 func (f *folder) Enter(_ context.Context, name string) (find.Folder, error) {
 	return &folder{tree: f.tree, path: ambit.Join(f.path, name)}, nil

@@ -101,7 +101,7 @@ func (s *search) rulesAt(ctx context.Context, path string, rules *ignore.Chain) 
 	defer in.Close()
 	return s.folderRules(in, path, rules, func(name string) ambit.Kind {
 		info, err := in.Lookup(ctx, name)
-		if err != nil || !in.Shows(ctx, name) {
+		if err != nil || !in.Shows(ctx, name, false) {
 			return ambit.KindUnknown
 		}
 		return info.Kind

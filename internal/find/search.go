@@ -95,10 +95,7 @@ type worker struct {
 }
 
 func run(ctx context.Context, tree Tree, base func() (Base, error), q *query, t *Taking, take func(found, *sync.Mutex) bool) (ambit.SearchSummary, error) {
-	if err := ended(ctx); err != nil {
-		return t.Summary, err
-	}
-	at, err := base()
+	at, err := base() // which judges the context in its turn
 	if err != nil {
 		return t.Summary, err
 	}

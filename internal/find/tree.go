@@ -34,8 +34,10 @@ type Folder interface {
 	Entries(ctx context.Context, names []string) ([]Entry, error)
 	// Lookup describes the entry name itself, also where it is a link.
 	Lookup(ctx context.Context, name string) (ambit.FileInfo, error)
-	// Shows reports whether the entry may be told of: no rule is against it.
-	Shows(ctx context.Context, name string) bool
+	// Shows reports whether the entry may be told of: no rule is against it. What
+	// is about to be entered or opened is judged by its name alone: the rest is
+	// judged there.
+	Shows(ctx context.Context, name string, about bool) bool
 	// Enter opens the folder name in it. A link is no folder.
 	Enter(ctx context.Context, name string) (Folder, error)
 	// Open opens the regular file name in it. A link is no regular file.

@@ -84,7 +84,7 @@ func (l *listing) list() error {
 	if !l.ignored {
 		l.rules = l.folderRules(open, l.path, l.rules, func(name string) ambit.Kind {
 			i, ok := slices.BinarySearchFunc(entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
-			if !ok || !open.Shows(l.ctx, name) {
+			if !ok || !open.Shows(l.ctx, name, false) {
 				return ambit.KindUnknown
 			}
 			kind, _ := l.kind(entries[i])
@@ -127,11 +127,16 @@ func (l *listing) look(e Entry) {
 		j, ok = l.judge(l.view, e.Name, ambit.KindDirectory)
 		j.hit, j.in = false, view{}
 	}
-	if !ok || !l.open.Shows(l.ctx, e.Name) {
+	if !ok {
+		return
+	}
+	ignored := l.rules.Ignored(e.Name, kind == ambit.KindDirectory)
+	told := ignored || j.byDot || unknown != nil || j.hit && l.grep == nil
+	if !l.open.Shows(l.ctx, e.Name, !told) {
 		return
 	}
 	switch {
-	case l.rules.Ignored(e.Name, kind == ambit.KindDirectory):
+	case ignored:
 		l.tally.ignored++
 		return
 	case j.byDot:
