@@ -5,7 +5,7 @@ package ambit
 
 // GlobQuery asks for the names beneath Base that match Pattern.
 type GlobQuery struct {
-	Pattern  string                         // relative to Base, in the dialect of docs/glob.md
+	Pattern  string                         // relative to Base, in the dialect of docs/glob.md; with a slash in front a path from "/", which Base must contain
 	Base     string                         // a literal path, never a pattern; may be a file; "" is "."
 	All      bool                           // wildcards match names that begin with a dot too
 	NoIgnore bool                           // also what .gitignore leaves out
@@ -52,6 +52,11 @@ const (
 )
 
 // GrepMatch is one line found, a line of context, or one file.
+//
+// Text holds the bytes of the file, also where they are no UTF-8; a file in UTF-16
+// is matched and reported as UTF-8, and its columns and offsets are those of that
+// text. At most 65,536 matches of a line have Spans. A match among the After lines
+// of the last one that Limit allows comes as context, without Column and Spans.
 type GrepMatch struct {
 	Path    string   // canonical path of the file
 	Line    int      // 1-based; 0 for GrepFiles and GrepCount
@@ -59,19 +64,23 @@ type GrepMatch struct {
 	Text    string   // the line without its ending
 	Spans   [][2]int // byte offsets in Text of each match: start, end
 	Context bool     // a line around a match
-	Clipped bool     // Text is a cut-out of a longer line
-	Count   int      // matching lines of the file (GrepCount)
+	Clipped bool     // Text is a part of a longer line, of which it begins at byte Column-1-Spans[0][0], or for context at its first; spans are cut to it
+	Count   int      // matching lines of the file (GrepCount); with Multiline, lines that matches touch
 }
 
 // SearchSummary tells what a search did beyond its matches. Of a search that was
 // truncated it counts what was looked at up to there.
+//
+// Hidden and Ignored count what would have been found, searched or entered
+// otherwise: a folder once, and not what is beneath it; for a pattern that cannot
+// match there, nothing. Links are neither followed nor counted.
 type SearchSummary struct {
 	Truncated   bool   // stopped at Limit with more to come, or by the caller
 	Searched    int    // files opened by a grep, or folders listed by a glob
 	Matched     int    // names reported, or files with a match
 	Hidden      int    // files and folders left out for the dot that their names begin with
 	Ignored     int    // files and folders left out by an ignore file
-	Skipped     []Skip // what could not be searched, or not as a whole; the first 100
+	Skipped     []Skip // what could not be searched, or not as a whole; the first 100, those that are no text the last to be named
 	MoreSkipped int    // how many more
 }
 

@@ -235,15 +235,13 @@ func (s *merging) run(op string, t target, view find.View) (ambit.SearchSummary,
 	sum := s.sum
 	sum.Matched, sum.Truncated = s.taking.Summary.Matched, s.taking.Summary.Truncated
 	slices.SortStableFunc(sum.Skipped, func(a, b ambit.Skip) int { return bySegments(a.Path, b.Path) })
-	if more := len(sum.Skipped) - maxSkipped; more > 0 {
-		sum.Skipped = sum.Skipped[:maxSkipped:maxSkipped]
-		sum.MoreSkipped += more
+	var named []ambit.Skip
+	for _, skip := range sum.Skipped {
+		named, sum.MoreSkipped = find.AddSkip(named, sum.MoreSkipped, skip)
 	}
+	sum.Skipped = named
 	return sum, err
 }
-
-// maxSkipped is how many files and folders a summary names.
-const maxSkipped = 100
 
 // beneath searches the folder t of a member and what is mounted in it. The error
 // is one of the folder itself, and nothing in it is searched then.

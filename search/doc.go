@@ -25,6 +25,19 @@
 // cannot be searched for another reason stands in the summary, and never ends a
 // search. What goes while the search runs is not missed.
 //
+// # Regular expressions
+//
+// Their syntax is that of package regexp (RE2): no lookaround, no back references,
+// time in proportion to the text. \b, \w, \d and \s speak of ASCII, as there;
+// \pL, IgnoreCase and Word speak of Unicode. An empty pattern matches every line. A
+// pattern is matched against each line alone unless Multiline is set.
+//
+// # Text
+//
+// Binary content is not searched, and stands in the summary; what that is
+// [charset.Classify] says. UTF-16 with a byte order mark is searched as UTF-8.
+// Everything else is searched as the bytes it is.
+//
 // # Order and limits
 //
 // Results come sorted by path, segment by segment in byte order: a folder before

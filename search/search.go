@@ -41,6 +41,10 @@ func Glob(ctx context.Context, fsys ambit.FileSystem, q ambit.GlobQuery) (*GlobR
 // GlobEach is [Glob] with each match handed to yield as soon as it is its turn.
 // yield ends the search by returning false.
 func GlobEach(ctx context.Context, fsys ambit.FileSystem, q ambit.GlobQuery, yield func(ambit.GlobMatch) bool) (ambit.SearchSummary, error) {
+	q, err := relative(ctx, fsys, q)
+	if err != nil {
+		return ambit.SearchSummary{}, err
+	}
 	if s, ok := fsys.(ambit.Searcher); ok && fsys.Capabilities().Search {
 		return s.Glob(ctx, q, yield)
 	}

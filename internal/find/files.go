@@ -60,14 +60,19 @@ func (w *worker) grepFile(j *job, in Folder, name, path string, t *tally) error 
 		return err
 	}
 	defer f.Close()
+	opened := &tally{searched: 1} // counts with the first of what is found
 	_, err = w.searcher.Search(path, stopping{w.ctx, f}, f.Size(), func(batch []ambit.GrepMatch) bool {
 		size := 0
 		for i := range batch {
 			size += 128 + len(batch[i].Text) + 16*len(batch[i].Spans)
 		}
-		return w.queue.put(j, found{matches: batch}, size)
+		f := found{matches: batch, tally: opened}
+		opened = nil
+		return w.queue.put(j, f, size)
 	})
-	t.searched++
+	if opened != nil {
+		t.searched++
+	}
 	return err
 }
 

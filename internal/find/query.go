@@ -34,8 +34,8 @@ func compileGlob(q ambit.GlobQuery) (*query, error) {
 		return nil, err
 	}
 	for _, k := range q.Kinds {
-		if k > ambit.KindDevice {
-			return nil, invalid("Kinds has %d, which is no kind", k)
+		if k == ambit.KindUnknown || k > ambit.KindDevice {
+			return nil, invalid("Kinds has %d, which is no kind of entry", k)
 		}
 	}
 	p, err := glob.Compile(q.Pattern)
@@ -108,7 +108,7 @@ func filters(option string, patterns []string) ([]*glob.Pattern, error) {
 		p, err := glob.CompileFilter(pattern)
 		if err != nil {
 			e := *ambit.Wrap("", "", err).(*ambit.Error)
-			e.Detail = option + ": " + e.Detail
+			e.Detail = fmt.Sprintf("%s %q: %s", option, pattern, e.Detail)
 			return nil, &e
 		}
 		all = append(all, p)

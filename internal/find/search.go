@@ -23,6 +23,9 @@ type Base struct {
 // been found good.
 func Glob(ctx context.Context, tree Tree, base func() (Base, error), q ambit.GlobQuery, yield func(ambit.GlobMatch) bool) (ambit.SearchSummary, error) {
 	c, err := compileGlob(q)
+	if err == nil && yield == nil {
+		err = invalid("yield is nil")
+	}
 	if err != nil {
 		return ambit.SearchSummary{}, refusal(ctx, base, err)
 	}
@@ -40,6 +43,9 @@ func Glob(ctx context.Context, tree Tree, base func() (Base, error), q ambit.Glo
 // Grep is to [Glob] what Grep is to Glob there.
 func Grep(ctx context.Context, tree Tree, base func() (Base, error), q ambit.GrepQuery, yield func(ambit.GrepMatch) bool) (ambit.SearchSummary, error) {
 	c, err := compileGrep(q)
+	if err == nil && yield == nil {
+		err = invalid("yield is nil")
+	}
 	if err != nil {
 		return ambit.SearchSummary{}, refusal(ctx, base, err)
 	}

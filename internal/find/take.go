@@ -3,7 +3,11 @@
 
 package find
 
-import "github.com/ambitfs/ambit"
+import (
+	"slices"
+
+	"github.com/ambitfs/ambit"
+)
 
 // maxSkipped is how many files and folders a summary names.
 const maxSkipped = 100
@@ -16,11 +20,23 @@ type tally struct {
 }
 
 func (t *tally) skip(path string, r ambit.Reason) {
-	if len(t.skipped) < maxSkipped {
-		t.skipped = append(t.skipped, ambit.Skip{Path: path, Reason: r})
-	} else {
-		t.moreSkipped++
+	t.skipped, t.moreSkipped = AddSkip(t.skipped, t.moreSkipped, ambit.Skip{Path: path, Reason: r})
+}
+
+// AddSkip adds s to those that a summary names, and counts what it does not. What
+// is no text is the first that is not named: trees are full of it.
+func AddSkip(named []ambit.Skip, more int, s ambit.Skip) ([]ambit.Skip, int) {
+	if len(named) < maxSkipped {
+		return append(named, s), more
 	}
+	if s.Reason != ambit.ErrNotText {
+		for i := len(named) - 1; i >= 0; i-- {
+			if named[i].Reason == ambit.ErrNotText {
+				return append(slices.Delete(named, i, i+1), s), more + 1
+			}
+		}
+	}
+	return named, more + 1
 }
 
 // Taking hands the results of a search over, as far as its limit goes.
@@ -39,12 +55,8 @@ func (t *Taking) add(f *tally) {
 	s.Matched += f.matched
 	s.Hidden += f.hidden
 	s.Ignored += f.ignored
-	for i, skip := range f.skipped {
-		if len(s.Skipped) == maxSkipped {
-			s.MoreSkipped += len(f.skipped) - i
-			break
-		}
-		s.Skipped = append(s.Skipped, skip)
+	for _, skip := range f.skipped {
+		s.Skipped, s.MoreSkipped = AddSkip(s.Skipped, s.MoreSkipped, skip)
 	}
 	s.MoreSkipped += f.moreSkipped
 }

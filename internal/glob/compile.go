@@ -183,7 +183,7 @@ func (c *compiler) emit(s, next int) error {
 	}
 	r := run{nodes: joined(c.prefix), next: next}
 	if len(r.nodes) == 1 && r.nodes[0].kind == literal && r.nodes[0].text == ".." {
-		return badPattern("a .. leads out of the folder; say it in the base instead")
+		return badPattern("a pattern has no ..; say it in the base instead")
 	}
 	if countGlobstars(r.nodes) > maxGlobstars && len(r.nodes) > countGlobstars(r.nodes) {
 		return badPattern(fmt.Sprintf("more than %d ** in one segment", maxGlobstars))

@@ -96,10 +96,25 @@ func badPattern(detail string) error {
 
 // messageOf is the parser's message without the words that tell who speaks.
 func messageOf(err error) string {
-	if e, ok := errors.AsType[*syntax.Error](err); ok {
-		return e.Code.String() + ": `" + e.Expr + "`"
+	e, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
+		return err.Error()
 	}
-	return err.Error()
+	message := e.Code.String()
+	if e.Expr != "" {
+		message += ": `" + e.Expr + "`"
+	}
+	switch lookaround := []string{"(?=", "(?!", "(?<"}; {
+	case slices.ContainsFunc(lookaround, func(begin string) bool { return strings.HasPrefix(e.Expr, begin) }):
+		return message + " (there is no lookahead and no lookbehind)"
+	case len(e.Expr) == 2 && e.Expr[0] == '\\' && e.Expr[1] >= '1' && e.Expr[1] <= '9':
+		return message + " (there are no back references)"
+	case e.Code == syntax.ErrMissingParen, e.Code == syntax.ErrUnexpectedParen:
+		return message + " (a parenthesis that is text has a backslash before it)"
+	case e.Code == syntax.ErrTrailingBackslash:
+		return message + " (a backslash that is text has another before it)"
+	}
+	return message
 }
 
 // hasLineFeed reports whether a line feed stands in the pattern, other than in a class.

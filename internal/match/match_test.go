@@ -474,10 +474,14 @@ func TestBadPatterns(t *testing.T) {
 		o       Options
 		detail  string
 	}{
-		{"(", Options{}, "missing closing ): `(`"},
+		{"(", Options{}, "missing closing ): `(` (a parenthesis that is text has a backslash before it)"},
 		{"[", Options{}, "missing closing ]: `[`"},
 		{"a{2,1}", Options{}, "invalid repeat count: `{2,1}`"},
 		{"(?P<x", Options{}, "invalid named capture: `(?P<x`"},
+		{"(?=a)", Options{}, "invalid or unsupported Perl syntax: `(?=` (there is no lookahead and no lookbehind)"},
+		{"(?<=a)b", Options{}, "invalid named capture: `(?<=a)b` (there is no lookahead and no lookbehind)"},
+		{`(a)\1`, Options{}, "invalid escape sequence: `\\1` (there are no back references)"},
+		{`a\`, Options{}, "trailing backslash at end of expression (a backslash that is text has another before it)"},
 		{"a\nb", Options{}, needsMultiline},
 		{`a\nb`, Options{}, needsMultiline},
 		{"a\nb", Options{Literal: true}, needsMultiline},
