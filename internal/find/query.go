@@ -217,12 +217,14 @@ func (v view) dead() bool { return len(v.include) == 0 }
 // telling: of a folder on a literal path nothing else has to be looked at.
 func (v view) names() []string {
 	var all []string
-	for _, s := range slices.Concat(v.include, v.all) {
-		names, ok := s.Names()
-		if !ok {
-			return nil
+	for _, states := range [][]glob.State{v.include, v.all} {
+		for _, s := range states {
+			names, ok := s.Names()
+			if !ok {
+				return nil
+			}
+			all = append(all, names...)
 		}
-		all = append(all, names...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

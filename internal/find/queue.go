@@ -5,6 +5,7 @@ package find
 
 import (
 	"sync"
+	"time"
 
 	"github.com/ambitfs/ambit"
 )
@@ -62,7 +63,17 @@ type queue struct {
 	start   func()
 	stopped bool
 	err     error
+	waits   bool // somebody waits in next
+	soon    bool // and is woken in a moment
 }
+
+const (
+	// ripe is how many bytes of results are worth waking the one who takes them at
+	// once: to wake costs more than to list a folder.
+	ripe = 32 << 10
+	// moment is how long fewer may wait.
+	moment = time.Millisecond
+)
 
 // newQueue returns a queue with one job. start starts a worker, at most so many.
 func newQueue(first *job, most int, start func()) *queue {
@@ -149,8 +160,26 @@ func (q *queue) put(j *job, f found, size int) bool {
 	j.found = append(j.found, f)
 	j.size += size
 	q.waiting += size
-	q.ready.Signal()
+	q.wake()
 	return true
+}
+
+// wake sees to it that who waits in next goes on.
+func (q *queue) wake() {
+	first := q.order.order.next
+	switch {
+	case !q.waits || len(first.found) == 0 && first.state != done:
+	case q.waiting >= ripe || q.active.active.next == &q.active:
+		q.ready.Signal()
+	case !q.soon:
+		q.soon = true
+		time.AfterFunc(moment, func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.soon = false
+			q.ready.Signal()
+		})
+	}
 }
 
 // end says that j is done. f is the last of its results, then what comes in its
@@ -164,7 +193,7 @@ func (q *queue) end(j *job, f []found, size int, then []*job) {
 	q.insert(j, j, then)
 	j.active.prev.active.next, j.active.next.active.prev = j.active.next, j.active.prev
 	j.state = done
-	q.ready.Signal()
+	q.wake()
 	if q.asleep > 0 {
 		q.idle.Broadcast()
 	}
@@ -205,7 +234,9 @@ func (q *queue) next() ([]found, error) {
 			// Whose turn it is now may be waiting for it.
 			q.idle.Broadcast()
 		default:
+			q.waits = true
 			q.ready.Wait()
+			q.waits = false
 		}
 	}
 }

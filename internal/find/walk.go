@@ -143,8 +143,7 @@ func (l *listing) look(e Entry) {
 		l.tally.hidden++
 		return
 	}
-	path := ambit.Join(l.path, e.Name)
-	if len(path) > ambit.MaxPath {
+	if len(l.path)+len("/")+len(e.Name) > ambit.MaxPath {
 		// No path leads there: the folder stands for it.
 		if !l.beyond {
 			l.beyond = true
@@ -153,12 +152,12 @@ func (l *listing) look(e Entry) {
 		return
 	}
 	if unknown != nil {
-		l.skip(path, unknown)
+		l.skip(ambit.Join(l.path, e.Name), unknown)
 	}
 	switch {
 	case !j.hit:
 	case l.grep == nil:
-		l.report(e.Name, path, kind)
+		l.report(e.Name, kind)
 	default:
 		if l.files = append(l.files, e.Name); len(l.files) == batch {
 			l.flushFiles()
@@ -167,12 +166,13 @@ func (l *listing) look(e Entry) {
 	if !j.in.dead() {
 		l.flushFound()
 		l.flushFiles()
-		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, path), view: j.in, rules: l.rules.Enter(e.Name)}))
+		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, ambit.Join(l.path, e.Name)), view: j.in, rules: l.rules.Enter(e.Name)}))
 	}
 }
 
-func (l *listing) report(name, path string, kind ambit.Kind) {
-	info := ambit.FileInfo{Path: path, Kind: kind, Size: -1}
+// report leaves the path to flushFound, which makes all of them at once.
+func (l *listing) report(name string, kind ambit.Kind) {
+	info := ambit.FileInfo{Kind: kind, Size: -1}
 	if l.details {
 		full, err := retried(l.worker.folders, func() (ambit.FileInfo, error) { return l.open.Lookup(l.ctx, name) })
 		switch {
@@ -182,6 +182,7 @@ func (l *listing) report(name, path string, kind ambit.Kind) {
 			return
 		}
 	}
+	info.Path = name
 	l.found = append(l.found, ambit.GlobMatch{Info: info})
 }
 
@@ -189,10 +190,23 @@ func (l *listing) flushFound() {
 	if len(l.found) == 0 {
 		return
 	}
+	prefix := ambit.Join(l.path, "")
 	size := 0
-	for _, h := range l.found {
-		size += 128 + len(h.Info.Path)
+	for i := range l.found {
+		size += len(prefix) + len(l.found[i].Info.Path)
 	}
+	var b strings.Builder
+	b.Grow(size)
+	for i := range l.found {
+		b.WriteString(prefix)
+		b.WriteString(l.found[i].Info.Path)
+	}
+	all := b.String()
+	for i := range l.found {
+		end := len(prefix) + len(l.found[i].Info.Path)
+		l.found[i].Info.Path, all = all[:end], all[end:]
+	}
+	size += 128 * len(l.found)
 	f := found{hits: l.found}
 	if l.found = nil; len(l.jobs) == 0 {
 		l.own = append(l.own, f)
