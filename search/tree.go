@@ -46,7 +46,9 @@ func (f *folder) Entries(ctx context.Context, _ []string) ([]find.Entry, error) 
 			return nil, ambit.ErrNotADirectory // a link by now
 		}
 		for _, e := range l.Entries {
-			entries = append(entries, find.Entry{Name: e.Name, Kind: e.Info.Kind})
+			if isName(e.Name) {
+				entries = append(entries, find.Entry{Name: e.Name, Kind: e.Info.Kind})
+			}
 		}
 		if f.details {
 			f.listed = append(f.listed, l.Entries...)
@@ -56,6 +58,11 @@ func (f *folder) Entries(ctx context.Context, _ []string) ([]find.Entry, error) 
 		}
 		o = &ambit.ListOptions{Limit: page, Details: f.details, After: l.Next}
 	}
+}
+
+// isName reports that it is the name of an entry: a search goes where names lead.
+func isName(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00")
 }
 
 func (f *folder) Lookup(ctx context.Context, name string) (ambit.FileInfo, error) {

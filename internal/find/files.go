@@ -29,6 +29,7 @@ func (w *worker) grepFiles(j *job, in *folder, names []string) {
 	defer in.leave()
 	if w.searcher == nil {
 		w.searcher = grep.New(*w.query.grep)
+		w.searcher.StopWhen(func() bool { return w.ctx.Err() != nil })
 	}
 	for _, name := range names {
 		path := ambit.Join(in.path, name)
@@ -72,6 +73,9 @@ func (w *worker) grepFile(j *job, in Folder, name, path string, t *tally) error 
 	})
 	if opened != nil {
 		t.searched++
+	}
+	if err == nil {
+		err = w.ctx.Err() // it may not have been searched to its end
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ambitfs/ambit"
-	"github.com/ambitfs/ambit/internal/ignore"
 )
 
 // batch is how many files of a folder are one job: their results are handed over
@@ -19,7 +18,7 @@ const batch = 8
 type place struct {
 	*folder
 	view
-	rules *ignore.Chain
+	rules rules
 	base  bool // its failure is that of the search
 }
 
@@ -92,7 +91,7 @@ func (l *listing) list() error {
 		}, l.skip)
 	}
 	for i, e := range entries {
-		if i%256 == 255 {
+		if i%256 == 255 || l.rules.Chain != nil { // rules may take their time for each name
 			if err := l.ctx.Err(); err != nil {
 				return err
 			}
@@ -166,7 +165,7 @@ func (l *listing) look(e Entry) {
 	if !j.in.dead() {
 		l.flushFound()
 		l.flushFiles()
-		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, ambit.Join(l.path, e.Name)), view: j.in, rules: l.rules.Enter(e.Name)}))
+		l.jobs = append(l.jobs, walking(place{folder: l.beneath(e.Name, ambit.Join(l.path, e.Name)), view: j.in, rules: l.rules.enter(e.Name)}))
 	}
 }
 

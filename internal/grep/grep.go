@@ -106,6 +106,10 @@ func New(q Query) *Searcher {
 	return newSearcher(q, bufferSize)
 }
 
+// StopWhen makes the search of a stream end soon once stop returns true, which is
+// asked now and then. What it has found is then not all.
+func (s *Searcher) StopWhen(stop func() bool) { s.matcher.Stop = stop }
+
 func newSearcher(q Query, buffer int) *Searcher {
 	s := &Searcher{
 		query:   q,

@@ -125,6 +125,10 @@ func hasLineFeed(tree *syntax.Regexp) bool {
 // A Matcher searches for a pattern. It is for one goroutine at a time, and takes a few MiB at most.
 type Matcher struct {
 	*Pattern
+	// Stop is asked now and then while the answer takes long to find. Once it
+	// returns true there are no more matches. nil: never.
+	Stop func() bool
+
 	lines *automaton // these are nil until they are needed
 	ends  *automaton
 	start *automaton
@@ -149,6 +153,7 @@ const (
 // of text. The line is text[start:end], without its ending. The last line of text may lack an ending. It is for patterns
 // without Multiline.
 func (m *Matcher) Next(text []byte, from int) (start, end int, ok bool) {
+	defer func() { ok = m.wentOn(recover()) && ok }()
 	for from < len(text) && m.finder != nil && m.without <= 0 {
 		at, length := m.finder.index(text, from)
 		if at < 0 {
@@ -216,7 +221,7 @@ func lineAround(text []byte, from, at int) (start, end, next int) {
 
 func (m *Matcher) lineAutomaton() *automaton {
 	if m.lines == nil {
-		m.lines = newAutomaton(m.ahead, modeLines)
+		m.lines = newAutomaton(m.ahead, modeLines, m.Stop)
 	}
 	return m.lines
 }
@@ -239,6 +244,13 @@ func (m *Matcher) FindAll(text []byte, yield func(start, end int) bool) {
 }
 
 func (m *Matcher) each(text []byte, yield func(start, end int) bool) {
+	inYield := false // its panics are its own
+	defer func() {
+		if inYield {
+			return
+		}
+		m.wentOn(recover())
+	}()
 	if m.ends != nil {
 		m.ends.barren.reset()
 	}
@@ -257,17 +269,33 @@ func (m *Matcher) each(text []byte, yield func(start, end int) bool) {
 			at = end
 		}
 		previous = end
-		if counts && !yield(start, end) {
-			return
+		if counts {
+			inYield = true
+			if !yield(start, end) {
+				return
+			}
+			inYield = false
 		}
 	}
+}
+
+// wentOn reports whether work ended by itself: caught is what was recovered behind
+// it.
+func (m *Matcher) wentOn(caught any) bool {
+	if caught == nil {
+		return true
+	}
+	if _, ok := caught.(stopped); !ok {
+		panic(caught)
+	}
+	return false
 }
 
 // first finds the first match that starts at or after a place.
 func (m *Matcher) first(text []byte, at int) (start, end int, ok bool) {
 	if m.sole == nil {
 		if m.ends == nil {
-			m.ends, m.start = newAutomaton(m.ahead, modeFirst), newAutomaton(m.behind, modeLongest)
+			m.ends, m.start = newAutomaton(m.ahead, modeFirst, m.Stop), newAutomaton(m.behind, modeLongest, m.Stop)
 		}
 		if end, ok = m.ends.forward(text, at); ok {
 			start = m.start.backward(text, at, end)

@@ -407,7 +407,7 @@ func TestBounded(t *testing.T) {
 // boundCaches makes the caches of a matcher small.
 func (m *Matcher) boundCaches(size int) {
 	if m.ahead != nil {
-		m.lines, m.ends, m.start = newAutomaton(m.ahead, modeLines), newAutomaton(m.ahead, modeFirst), newAutomaton(m.behind, modeLongest)
+		m.lines, m.ends, m.start = newAutomaton(m.ahead, modeLines, nil), newAutomaton(m.ahead, modeFirst, nil), newAutomaton(m.behind, modeLongest, nil)
 		for _, a := range []*automaton{m.lines, m.ends, m.start} {
 			a.bound(size)
 		}
