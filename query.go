@@ -56,7 +56,8 @@ const (
 // Text holds the bytes of the file, also where they are no UTF-8; a file in UTF-16
 // is matched and reported as UTF-8, and its columns and offsets are those of that
 // text. At most 65,536 matches of a line have Spans. A match among the After lines
-// of the last one that Limit allows comes as context, without Column and Spans.
+// of the last one that Limit allows comes as context, without Column and Spans, and
+// cut as a match is.
 type GrepMatch struct {
 	Path    string   // canonical path of the file
 	Line    int      // 1-based; 0 for GrepFiles and GrepCount
