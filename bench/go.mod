@@ -14,5 +14,6 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.2 // indirect
 	github.com/bluekeyes/go-gitdiff v0.9.0 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+	github.com/gobwas/glob v1.1.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
 )
