@@ -14,9 +14,9 @@ const maxSkipped = 100
 
 // tally counts what does not show in the results.
 type tally struct {
-	searched, matched, hidden, ignored int
-	skipped                            []ambit.Skip
-	moreSkipped                        int
+	searched, hidden, ignored int
+	skipped                   []ambit.Skip
+	moreSkipped               int
 }
 
 func (t *tally) skip(path string, r ambit.Reason) {
@@ -52,7 +52,6 @@ type Taking struct {
 func (t *Taking) add(f *tally) {
 	s := &t.Summary
 	s.Searched += f.searched
-	s.Matched += f.matched
 	s.Hidden += f.hidden
 	s.Ignored += f.ignored
 	for _, skip := range f.skipped {
